@@ -1,0 +1,54 @@
+import type * as grpc from '@grpc/grpc-js';
+import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
+
+import type { Grade as _sqlenv_v1_Grade, Grade__Output as _sqlenv_v1_Grade__Output } from './sqlenv/v1/Grade.ts';
+import type { InlineTask as _sqlenv_v1_InlineTask, InlineTask__Output as _sqlenv_v1_InlineTask__Output } from './sqlenv/v1/InlineTask.ts';
+import type { Limits as _sqlenv_v1_Limits, Limits__Output as _sqlenv_v1_Limits__Output } from './sqlenv/v1/Limits.ts';
+import type { Message as _sqlenv_v1_Message, Message__Output as _sqlenv_v1_Message__Output } from './sqlenv/v1/Message.ts';
+import type { ObservationOptions as _sqlenv_v1_ObservationOptions, ObservationOptions__Output as _sqlenv_v1_ObservationOptions__Output } from './sqlenv/v1/ObservationOptions.ts';
+import type { QueryInfo as _sqlenv_v1_QueryInfo, QueryInfo__Output as _sqlenv_v1_QueryInfo__Output } from './sqlenv/v1/QueryInfo.ts';
+import type { ResetRequest as _sqlenv_v1_ResetRequest, ResetRequest__Output as _sqlenv_v1_ResetRequest__Output } from './sqlenv/v1/ResetRequest.ts';
+import type { ResetResponse as _sqlenv_v1_ResetResponse, ResetResponse__Output as _sqlenv_v1_ResetResponse__Output } from './sqlenv/v1/ResetResponse.ts';
+import type { ScoreOptions as _sqlenv_v1_ScoreOptions, ScoreOptions__Output as _sqlenv_v1_ScoreOptions__Output } from './sqlenv/v1/ScoreOptions.ts';
+import type { StepRequest as _sqlenv_v1_StepRequest, StepRequest__Output as _sqlenv_v1_StepRequest__Output } from './sqlenv/v1/StepRequest.ts';
+import type { StepResponse as _sqlenv_v1_StepResponse, StepResponse__Output as _sqlenv_v1_StepResponse__Output } from './sqlenv/v1/StepResponse.ts';
+import type { Task as _sqlenv_v1_Task, Task__Output as _sqlenv_v1_Task__Output } from './sqlenv/v1/Task.ts';
+import type { ToolCall as _sqlenv_v1_ToolCall, ToolCall__Output as _sqlenv_v1_ToolCall__Output } from './sqlenv/v1/ToolCall.ts';
+
+type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
+  new(...args: ConstructorParameters<Constructor>): Subtype;
+};
+
+export interface ProtoGrpcType {
+  sqlenv: {
+    v1: {
+      AnswerFallback: EnumTypeDefinition
+      AnswerScope: EnumTypeDefinition
+      EpisodeMode: EnumTypeDefinition
+      Grade: MessageTypeDefinition<_sqlenv_v1_Grade, _sqlenv_v1_Grade__Output>
+      InlineTask: MessageTypeDefinition<_sqlenv_v1_InlineTask, _sqlenv_v1_InlineTask__Output>
+      Limits: MessageTypeDefinition<_sqlenv_v1_Limits, _sqlenv_v1_Limits__Output>
+      Message: MessageTypeDefinition<_sqlenv_v1_Message, _sqlenv_v1_Message__Output>
+      ObservationOptions: MessageTypeDefinition<_sqlenv_v1_ObservationOptions, _sqlenv_v1_ObservationOptions__Output>
+      OnMalformed: EnumTypeDefinition
+      PromptStyle: EnumTypeDefinition
+      QueryInfo: MessageTypeDefinition<_sqlenv_v1_QueryInfo, _sqlenv_v1_QueryInfo__Output>
+      QueryStatus: EnumTypeDefinition
+      ResetRequest: MessageTypeDefinition<_sqlenv_v1_ResetRequest, _sqlenv_v1_ResetRequest__Output>
+      ResetResponse: MessageTypeDefinition<_sqlenv_v1_ResetResponse, _sqlenv_v1_ResetResponse__Output>
+      RewardGuard: EnumTypeDefinition
+      ScoreFlag: EnumTypeDefinition
+      ScoreOptions: MessageTypeDefinition<_sqlenv_v1_ScoreOptions, _sqlenv_v1_ScoreOptions__Output>
+      StepRequest: MessageTypeDefinition<_sqlenv_v1_StepRequest, _sqlenv_v1_StepRequest__Output>
+      StepResponse: MessageTypeDefinition<_sqlenv_v1_StepResponse, _sqlenv_v1_StepResponse__Output>
+      Task: MessageTypeDefinition<_sqlenv_v1_Task, _sqlenv_v1_Task__Output>
+      TerminationReason: EnumTypeDefinition
+      TimeLimit: EnumTypeDefinition
+      ToolCall: MessageTypeDefinition<_sqlenv_v1_ToolCall, _sqlenv_v1_ToolCall__Output>
+      TruncateSide: EnumTypeDefinition
+      TruncationReason: EnumTypeDefinition
+      Verdict: EnumTypeDefinition
+    }
+  }
+}
+

@@ -1,0 +1,14 @@
+// Original file: /work/main/proto/sqlenv/v1/environment_service.proto
+
+
+/**
+ * Asks what the server is.
+ */
+export interface GetInfoRequest {
+}
+
+/**
+ * Asks what the server is.
+ */
+export interface GetInfoRequest__Output {
+}

@@ -1,0 +1,34 @@
+import type { ComparisonMode, Grade, Judgement, RewardGuard } from './grade.ts';
+
+/** What a judgement earns. */
+export interface Reward {
+  /** The verdict is a match, whatever it earns. */
+  readonly matched: boolean;
+  /** 0 or 1. */
+  readonly reward: number;
+}
+
+/** 1 for a match, else 0. The strict guard gives 0 to empty against empty and to answers that read no table as well. */
+export function rewardOf(judgement: Judgement, guard: RewardGuard): Reward {
+  const matched = judgement.verdict === 'match';
+  const suspect =
+    judgement.flags.includes('both_empty') || judgement.flags.includes('answer_table_free');
+  return { matched, reward: matched && !(guard === 'strict' && suspect) ? 1 : 0 };
+}
+
+/** A judgement with what it earns and the SQL that was judged; the SQL is empty if there was no answer. */
+export function gradeOf(judgement: Judgement, guard: RewardGuard, answerSql: string): Grade {
+  return { ...judgement, ...rewardOf(judgement, guard), answerSql };
+}
+
+/** The judgement where there is no answer: nothing runs for it. */
+export function missingAnswer(comparisonMode: ComparisonMode): Judgement {
+  return {
+    comparisonMode,
+    verdict: 'answer_missing',
+    flags: [],
+    errorText: '',
+    answerQuery: undefined,
+    goldRowCount: 0,
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * A text that is equal for two parts of a query exactly when the parts are equal in depth: the official metrics compare
+ * tuples and dictionaries, and multisets of them. The order of an object's keys doesn't matter, that of an array does.
+ */
+export function structureKey(part: unknown): string {
+  return JSON.stringify(part, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`;
+    // JSON has no infinities, and a LIKE 'inf' parses as one.
+    if (typeof value === 'number') return String(value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/** How many of the parts can be paired with an equal part of the other list, each used once. */
+export function pairedCount(parts: readonly unknown[], others: readonly unknown[]): number {
+  const available = new Map<string, number>();
+  for (const other of others) {
+    const key = structureKey(other);
+    available.set(key, (available.get(key) ?? 0) + 1);
+  }
+  let count = 0;
+  for (const part of parts) {
+    const key = structureKey(part);
+    const left = available.get(key) ?? 0;
+    if (left === 0) continue;
+    available.set(key, left - 1);
+    count += 1;
+  }
+  return count;
+}

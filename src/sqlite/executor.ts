@@ -1,0 +1,254 @@
+import { GOLD_LIMITS } from '../../env/limits.ts';
+import type {
+  AnswerGraded,
+  EngineInfo,
+  ExecutorFailure,
+  ExecutorStats,
+  GoldBroken,
+  GoldDescribed,
+  GradeAnswerRequest,
+  QueryExecutor,
+  QueryRan,
+  RunQueryRequest,
+  SchemaRead,
+} from '../episodes/ports.ts';
+import { answerFailed } from './answer-reply.ts';
+import { GoldStore } from './gold-store.ts';
+import type { JobOrder, JobReply } from './job.ts';
+import { Lane } from './lane.ts';
+import type { DatabaseFile } from './messages.ts';
+import { loadGuard } from './native-guard.ts';
+import { queryFailed } from './query-reply.ts';
+import { Scheduler } from './scheduler.ts';
+import { laneSizes, type ThreadOptions } from './thread-counts.ts';
+
+/** Clocks of reading a schema, milliseconds. */
+const SCHEMA_CLOCKS = { cpuMs: 10_000, wallMs: 60_000 };
+
+/** How much longer than its gold an answer may take at least: one that does what the gold does must not be too slow. */
+const GOLD_FACTOR = 2;
+
+/** What an executor needs to know. */
+export interface ExecutorOptions extends ThreadOptions {
+  /** The databases by id, as the catalog found them. */
+  readonly databases: ReadonlyMap<string, DatabaseFile>;
+  /** Queries that may wait for a thread; more are refused at once. */
+  readonly queueCountMax: number;
+}
+
+/** Starts the threads. Throws `GuardUnavailableError` where the guard is missing. */
+export async function createExecutor(options: ExecutorOptions): Promise<SqliteExecutor> {
+  const guard = loadGuard();
+  const sizes = laneSizes(options);
+  const lanes = { fast: new Lane('fast', sizes.fast), slow: new Lane('slow', sizes.slow) };
+  try {
+    const reply = await lanes.fast.describeEngine();
+    if (reply.kind === 'internal') throw new Error(reply.message);
+    const scheduler = new Scheduler(guard, lanes, options.queueCountMax);
+    return new SqliteExecutor(options.databases, lanes, scheduler, reply.engine);
+  } catch (error) {
+    await Promise.all([lanes.fast.close(), lanes.slow.close()]);
+    throw error;
+  }
+}
+
+/** {@link QueryExecutor} over worker threads with guarded SQLite connections. Made by {@link createExecutor}. */
+export class SqliteExecutor implements QueryExecutor {
+  readonly engine: EngineInfo;
+  readonly #databases: ReadonlyMap<string, DatabaseFile>;
+  readonly #lanes: { readonly fast: Lane; readonly slow: Lane };
+  readonly #scheduler: Scheduler;
+  readonly #golds = new GoldStore();
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    databases: ReadonlyMap<string, DatabaseFile>,
+    lanes: { readonly fast: Lane; readonly slow: Lane },
+    scheduler: Scheduler,
+    engine: EngineInfo,
+  ) {
+    this.#databases = databases;
+    this.#lanes = lanes;
+    this.#scheduler = scheduler;
+    this.engine = engine;
+  }
+
+  /** Runs a query of the model; see {@link QueryExecutor}. */
+  async runQuery(
+    request: RunQueryRequest,
+    signal: AbortSignal,
+  ): Promise<QueryRan | ExecutorFailure> {
+    const file = this.#databases.get(request.databaseId);
+    if (!file) return { kind: 'database_not_found' };
+    const { sql, limits, observation } = request;
+    const reply = await this.#scheduler.run(
+      {
+        key: `${request.databaseId}\0${sql}`,
+        clocks: { cpuMs: limits.queryCpuMsMax, wallMs: limits.queryWallMsMax },
+        build: (attempt) => ({ kind: 'run_query', file, sql, limits, observation, ...attempt }),
+        timedOut: (message, timeLimit, times) =>
+          message.kind === 'run_query'
+            ? queryFailed(message, { kind: 'time_limit', timeLimit }, times)
+            : unexpected(message),
+      },
+      signal,
+    );
+    return reply.kind === 'ran'
+      ? { kind: 'ran', text: reply.text, query: reply.query }
+      : failureOf(reply);
+  }
+
+  /** Judges an answer; see {@link QueryExecutor}. */
+  async gradeAnswer(
+    request: GradeAnswerRequest,
+    signal: AbortSignal,
+  ): Promise<AnswerGraded | GoldBroken | ExecutorFailure> {
+    const file = this.#databases.get(request.databaseId);
+    if (!file) return { kind: 'database_not_found' };
+    const known = await this.#gold(file, request.goldSql, signal);
+    if (known.kind === 'gold_broken') return { kind: 'gold_broken', message: known.message };
+    if (known.kind !== 'gold') return failureOf(known);
+    const { gold } = known;
+    const { answerSql, comparisonModes } = request;
+    const goldMs = Math.ceil((known.times.cpuUs * GOLD_FACTOR) / 1_000);
+    const limits = {
+      ...request.limits,
+      queryCpuMsMax: Math.max(request.limits.queryCpuMsMax, goldMs),
+      queryWallMsMax: Math.max(request.limits.queryWallMsMax, goldMs),
+    };
+    const reply = await this.#scheduler.run(
+      {
+        key: `${request.databaseId}\0${answerSql}`,
+        clocks: { cpuMs: limits.queryCpuMsMax, wallMs: limits.queryWallMsMax },
+        build: (attempt) => ({
+          kind: 'grade_answer',
+          file,
+          answerSql,
+          gold,
+          comparisonModes,
+          limits,
+          ...attempt,
+        }),
+        timedOut: (message, timeLimit, times) =>
+          message.kind === 'grade_answer'
+            ? answerFailed(message, { kind: 'time_limit', timeLimit }, times)
+            : unexpected(message),
+      },
+      signal,
+    );
+    if (reply.kind === 'graded') return { kind: 'graded', judgements: reply.judgements };
+    return failureOf(reply);
+  }
+
+  /** Runs a gold, once for all callers; see {@link QueryExecutor}. */
+  async describeGold(
+    databaseId: string,
+    goldSql: string,
+    signal: AbortSignal,
+  ): Promise<GoldDescribed | GoldBroken | ExecutorFailure> {
+    const file = this.#databases.get(databaseId);
+    if (!file) return { kind: 'database_not_found' };
+    const reply = await this.#gold(file, goldSql, signal);
+    if (reply.kind === 'gold_broken') return { kind: 'gold_broken', message: reply.message };
+    if (reply.kind !== 'gold') return failureOf(reply);
+    const { rowCount, columnCount, tie, volatile } = reply.gold;
+    const { cpuUs, wallUs } = reply.times;
+    return {
+      kind: 'gold',
+      rowCount,
+      columnCount,
+      queryCpuUs: cpuUs,
+      queryUs: wallUs,
+      tie,
+      volatile,
+    };
+  }
+
+  /** Reads what the prompts show of a database; see {@link QueryExecutor}. */
+  async readSchema(databaseId: string, signal: AbortSignal): Promise<SchemaRead | ExecutorFailure> {
+    const file = this.#databases.get(databaseId);
+    if (!file) return { kind: 'database_not_found' };
+    const reply = await this.#scheduler.run(
+      {
+        key: `${databaseId}\0schema`,
+        clocks: SCHEMA_CLOCKS,
+        build: (attempt) => ({ kind: 'read_schema', file, ...attempt }),
+        timedOut: () => ({ kind: 'starved' }),
+      },
+      signal,
+    );
+    return reply.kind === 'schema' ? { kind: 'schema', schema: reply.schema } : failureOf(reply);
+  }
+
+  /** What it is doing now. */
+  stats(): ExecutorStats {
+    return {
+      queuedCount: this.#scheduler.queuedCount,
+      runningCount: this.#scheduler.runningCount,
+      slowCount: this.#scheduler.slowCount,
+      oldestQueryMs: this.#scheduler.oldestMs,
+      lostWorkerCount: this.#scheduler.lostCount,
+      threadCount: this.#lanes.fast.threadCount + this.#lanes.slow.threadCount,
+    };
+  }
+
+  /** Ends a thread of the fast lane under whatever it does; for tests of that fault. */
+  async killThread(index: number): Promise<void> {
+    await this.#lanes.fast.killThread(index);
+  }
+
+  /** Stops running queries and ends the threads; idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      this.#scheduler.cancelAll();
+      await Promise.all([this.#lanes.fast.close(), this.#lanes.slow.close()]);
+    })();
+    return this.#closing;
+  }
+
+  #gold(file: DatabaseFile, goldSql: string, signal: AbortSignal): Promise<JobReply> {
+    const order: JobOrder = {
+      key: `${file.databaseId}\0${goldSql}`,
+      clocks: { cpuMs: GOLD_LIMITS.queryCpuMsMax, wallMs: GOLD_LIMITS.queryWallMsMax },
+      build: (attempt) => ({
+        kind: 'summarize_gold',
+        file,
+        goldSql,
+        rowCountMax: GOLD_LIMITS.rowCountMax,
+        ...attempt,
+      }),
+      timedOut: () => ({ kind: 'starved' }),
+    };
+    return this.#golds.get(
+      `${file.databaseId}\0${file.fingerprint}\0${goldSql}`,
+      signal,
+      (shared) => this.#scheduler.run(order, shared),
+    );
+  }
+}
+
+function failureOf(reply: JobReply): ExecutorFailure {
+  switch (reply.kind) {
+    case 'overloaded':
+    case 'starved':
+      return { kind: 'overloaded' };
+    case 'cancelled':
+    case 'worker_lost':
+      return { kind: reply.kind };
+    case 'database_broken':
+      return { kind: 'database_broken', message: reply.message };
+    case 'internal':
+      return { kind: 'internal', message: reply.message };
+    case 'ran':
+    case 'graded':
+    case 'gold':
+    case 'gold_broken':
+    case 'schema':
+    case 'slow':
+      return unexpected(reply);
+  }
+}
+
+function unexpected(message: { readonly kind: string }): { kind: 'internal'; message: string } {
+  return { kind: 'internal', message: `the executor did not expect '${message.kind}' here` };
+}

@@ -1,0 +1,63 @@
+import { FORBIDDEN_MESSAGE, TOO_BIG_MESSAGE } from '../../env/refusals.ts';
+import { sqliteErrorCode } from './connection.ts';
+import type { RunFacts } from './guarded-run.ts';
+
+/** Why a run has no value. The first four are the query's own doing, the others are not. */
+export type RunFailure =
+  | { readonly kind: 'sql_error'; readonly message: string }
+  | { readonly kind: 'forbidden'; readonly message: string }
+  | { readonly kind: 'time_limit'; readonly timeLimit: 'cpu' | 'wall' }
+  | { readonly kind: 'too_big'; readonly message: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'database_broken'; readonly message: string }
+  | { readonly kind: 'internal'; readonly message: string };
+
+/** Thrown inside a run for a statement that returns no rows by its nature: the guard lets nothing of that kind do anything. */
+export class ForbiddenStatement extends Error {
+  override readonly name = 'ForbiddenStatement';
+}
+
+/** What went wrong, from what was thrown and what the guard knows; undefined if nothing did. */
+export function classifyFailure(
+  thrown: { readonly error: unknown } | undefined,
+  facts: RunFacts,
+): RunFailure | undefined {
+  // A stopped query may have been refused memory anywhere, so whatever it returned or threw is not looked at.
+  if (facts.stop === 'cancel') return { kind: 'cancelled' };
+  if (facts.stop !== 'none') return { kind: 'time_limit', timeLimit: facts.stop };
+  if (facts.outOfMemory) return { kind: 'internal', message: 'the system has no memory left' };
+  if (facts.spaceFull) return { kind: 'too_big', message: TOO_BIG_MESSAGE };
+  if (!thrown) return undefined;
+  const { error } = thrown;
+  if (error instanceof ForbiddenStatement) return { kind: 'forbidden', message: FORBIDDEN_MESSAGE };
+  const code = sqliteErrorCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (code !== undefined) return classifyCode(code, message, facts);
+  // better-sqlite3 checks these itself before SQLite sees the statement.
+  if (error instanceof RangeError && message.startsWith('Too few parameter')) {
+    return { kind: 'sql_error', message: 'query parameters are not supported' };
+  }
+  return { kind: 'internal', message: error instanceof Error ? (error.stack ?? message) : message };
+}
+
+function classifyCode(code: string, message: string, facts: RunFacts): RunFailure {
+  if (facts.denied || code === 'SQLITE_AUTH') return { kind: 'forbidden', message };
+  if (code === 'SQLITE_TOOBIG' || code === 'SQLITE_NOMEM') {
+    // NOMEM with memory left is SQLite's way of saying that the statement has too many steps.
+    return { kind: 'too_big', message: TOO_BIG_MESSAGE };
+  }
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return { kind: 'database_broken', message: 'the database is locked by another program' };
+  }
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+    return { kind: 'database_broken', message: 'the database file is corrupt' };
+  }
+  if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN')) {
+    return { kind: 'database_broken', message: 'the database file cannot be opened for reading' };
+  }
+  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_FULL' || code === 'SQLITE_INTERRUPT') {
+    // A disk that fails or is full, or an interrupt that nobody sent: ours, whatever the query was.
+    return { kind: 'internal', message: `${code}: ${message}` };
+  }
+  return { kind: 'sql_error', message };
+}

@@ -1,0 +1,51 @@
+import { rowKey } from '../../env/compare/row-keys.ts';
+import type { SqlRow } from '../../env/compare/value.ts';
+import type { Connection } from './connection.ts';
+import { ForbiddenStatement } from './failure.ts';
+
+/** What a result may hold while it is fetched for a comparison. */
+export interface KeyCaps {
+  readonly rowCountMax: number;
+  /** Characters of all row keys together. */
+  readonly keySizeMax: number;
+}
+
+/** A result as canonical row keys, in its order. */
+export interface FetchedKeys {
+  readonly rowKeys: readonly string[];
+  readonly columnCount: number;
+  /** Which cap cut it, if one did: there are more rows than these. */
+  readonly over: 'none' | 'rows' | 'size';
+}
+
+/** A result without rows: what an empty statement gives. */
+export const NO_ROWS: FetchedKeys = { rowKeys: [], columnCount: 0, over: 'none' };
+
+/** Fetches a result for a comparison; the caps act while fetching. */
+export function fetchKeys(connection: Connection, sql: string, caps: KeyCaps): FetchedKeys {
+  const statement = connection.start(sql);
+  if (!statement) throw new ForbiddenStatement();
+  const columnCount = statement.columns.length;
+  const rowKeys: string[] = [];
+  let size = 0;
+  for (const row of statement.rows) {
+    if (rowKeys.length >= caps.rowCountMax) return { rowKeys, columnCount, over: 'rows' };
+    const key = rowKey(row);
+    size += key.length;
+    if (size > caps.keySizeMax) return { rowKeys, columnCount, over: 'size' };
+    rowKeys.push(key);
+  }
+  return { rowKeys, columnCount, over: 'none' };
+}
+
+/** Fetches whole rows, at most `rowCountMax` of them. */
+export function fetchRows(connection: Connection, sql: string, rowCountMax: number): SqlRow[] {
+  const statement = connection.start(sql);
+  if (!statement) throw new ForbiddenStatement();
+  const rows: SqlRow[] = [];
+  for (const row of statement.rows) {
+    if (rows.length >= rowCountMax) break;
+    rows.push(row);
+  }
+  return rows;
+}

@@ -1,0 +1,78 @@
+import { scoreFlags, type AnswerFacts } from '../../env/answer-flags.ts';
+import { judgeRows } from '../../env/compare/modes.ts';
+import type { ComparisonMode, Judgement, Verdict } from '../../env/grade.ts';
+import { TOO_BIG_MESSAGE } from '../../env/refusals.ts';
+import { answerFailed, answerQuery, judgement } from './answer-reply.ts';
+import { checkSql } from './check-sql.ts';
+import type { Connection } from './connection.ts';
+import { fetchKeys, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
+import { guardedRun } from './guarded-run.ts';
+import { sha256 } from './hash.ts';
+import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
+import type { NativeGuard } from './native-guard.ts';
+
+type GradeMessage = Extract<WorkerMessage, { kind: 'grade_answer' }>;
+
+/** Rows of an answer that are compared as a set, where more rows than the gold's can still be right. */
+const SET_ROW_COUNT_MAX = 500_000;
+
+/** Characters of an answer's row keys, all together. */
+const KEY_SIZE_MAX = 64_000_000;
+
+/** Runs an answer and compares it with the gold's digests, once for each mode. */
+export function gradeAnswer(
+  guard: NativeGuard,
+  connection: Connection,
+  message: GradeMessage,
+): WorkerReply {
+  const idle: RunTimes = {
+    startedUs: Number(process.hrtime.bigint() / 1_000n),
+    cpuUs: 0,
+    wallUs: 0,
+  };
+  const check = checkSql(message.answerSql);
+  if (check === 'empty') return judged(message, NO_ROWS, false, idle);
+  if (check !== 'run') return answerFailed(message, check, idle);
+
+  const outcome = guardedRun(guard, connection, message, () =>
+    fetchKeys(connection, message.answerSql, {
+      rowCountMax: message.comparisonModes.includes('set@1')
+        ? SET_ROW_COUNT_MAX
+        : message.gold.rowCount,
+      keySizeMax: KEY_SIZE_MAX,
+    }),
+  );
+  if (outcome.kind === 'failed') return answerFailed(message, outcome.failure, outcome.times);
+  return judged(message, outcome.value, outcome.facts.tableReadCount > 0, outcome.times);
+}
+
+function judged(
+  message: GradeMessage,
+  answer: FetchedKeys,
+  readsTable: boolean,
+  times: RunTimes,
+): WorkerReply {
+  const facts: AnswerFacts = {
+    kind: 'ran',
+    rowKeys: answer.rowKeys,
+    columnCount: answer.columnCount,
+    readsTable,
+  };
+  const flags = scoreFlags(message.gold, facts, sha256);
+  const judgements = message.comparisonModes.map((comparisonMode): Judgement => {
+    const verdict = verdictOf(comparisonMode, message, answer);
+    const errorText = verdict === 'answer_too_big' ? TOO_BIG_MESSAGE : '';
+    const query = answerQuery(message, 'ok', times, answer);
+    return judgement(message, comparisonMode, verdict, flags, errorText, query);
+  });
+  return { kind: 'graded', judgements, times };
+}
+
+function verdictOf(mode: ComparisonMode, message: GradeMessage, answer: FetchedKeys): Verdict {
+  const { gold } = message;
+  // More rows than the gold has: a multiset can't be equal, and a set is known only in full.
+  const more = answer.rowKeys.length > gold.rowCount || answer.over === 'rows';
+  if (mode !== 'set@1' && more) return 'mismatch';
+  if (answer.over !== 'none') return 'answer_too_big';
+  return judgeRows(mode, gold, answer.rowKeys, sha256) ? 'match' : 'mismatch';
+}

@@ -1,0 +1,38 @@
+import type { RunClocks, RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
+
+/** What the executor can make of a job besides a worker's reply. */
+export type JobReply =
+  WorkerReply | { readonly kind: 'overloaded' } | { readonly kind: 'worker_lost' };
+
+/** How a job is put together for each attempt. */
+export interface JobOrder {
+  /** Equal for jobs that take equally long: the database and the SQL. */
+  readonly key: string;
+  /** The query's own limits; an attempt in the fast lane gets less. */
+  readonly clocks: RunClocks;
+  build(attempt: Attempt): WorkerMessage;
+  /** What is answered for a query that does not stop in time: it is inside one long step of SQLite. */
+  timedOut(message: WorkerMessage, timeLimit: 'cpu' | 'wall', times: RunTimes): WorkerReply;
+}
+
+/** One try of a job on a thread. */
+export interface Attempt {
+  readonly queryId: number;
+  readonly clocks: RunClocks;
+  readonly trial: boolean;
+}
+
+/** A job on its way. Times are in milliseconds of `performance.now()` where not said otherwise. */
+export interface Job {
+  readonly order: JobOrder;
+  readonly arrivedUs: number;
+  readonly settle: (reply: JobReply) => void;
+  settled: boolean;
+  queued: boolean;
+  lane: 'fast' | 'slow';
+  /** CPU time and wall time that earlier attempts ran for, microseconds; waiting is in neither. */
+  spentCpuUs: number;
+  spentWallUs: number;
+  /** What runs now. */
+  running: { readonly message: WorkerMessage; readonly sinceMs: number } | undefined;
+}

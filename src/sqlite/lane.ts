@@ -1,0 +1,85 @@
+import { Piscina } from 'piscina';
+import { fileURLToPath } from 'node:url';
+import type { EngineReply, WorkerMessage, WorkerReply } from './messages.ts';
+
+/** Workers run from the built files: Node 20 can't start a `.ts` file in a thread. */
+const WORKER_FILE = fileURLToPath(
+  import.meta.url.endsWith('.ts')
+    ? new URL('../../dist/src/sqlite/worker.js', import.meta.url)
+    : new URL('./worker.js', import.meta.url),
+);
+
+/** How long a thread over the minimum may be idle before it ends, milliseconds. */
+const IDLE_MS = 600_000;
+
+/** How many threads a lane has. */
+export interface LaneSize {
+  readonly threadCountMin: number;
+  readonly threadCountMax: number;
+  readonly connectionCountMax: number;
+}
+
+/** A worker died under a message. */
+export class WorkerLostError extends Error {
+  override readonly name = 'WorkerLostError';
+}
+
+/**
+ * A piscina pool whose queue stays empty: the executor hands over only what a thread can start at once, so that order,
+ * bounds and cancellation are in one place.
+ */
+export class Lane {
+  readonly capacity: number;
+  readonly #pool: Piscina<WorkerMessage, WorkerReply>;
+
+  constructor(lane: 'fast' | 'slow', size: LaneSize) {
+    this.capacity = size.threadCountMax;
+    this.#pool = new Piscina({
+      filename: WORKER_FILE,
+      minThreads: size.threadCountMin,
+      maxThreads: size.threadCountMax,
+      idleTimeout: IDLE_MS,
+      // A queue of its own is never used; the bound makes that a certainty.
+      maxQueue: size.threadCountMax,
+      concurrentTasksPerWorker: 1,
+      recordTiming: false,
+      argv: [lane, String(size.connectionCountMax)],
+      // A worker's own heap: row keys and texts are capped far below it.
+      resourceLimits: {
+        maxOldGenerationSizeMb: 1_024,
+        maxYoungGenerationSizeMb: 32,
+        stackSizeMb: 4,
+      },
+    });
+    // Without a listener a thread that dies while idle would end the process; piscina replaces it by itself.
+    this.#pool.on('error', () => undefined);
+  }
+
+  get threadCount(): number {
+    return this.#pool.threads.length;
+  }
+
+  /** Runs a message on a thread. Throws {@link WorkerLostError} if the thread dies. */
+  async run(message: WorkerMessage): Promise<WorkerReply> {
+    try {
+      return await this.#pool.run(message);
+    } catch (error) {
+      throw new WorkerLostError('a worker thread died', { cause: error });
+    }
+  }
+
+  /** Starts a thread if none is there, and asks it which SQLite this is. Throws what keeps threads from starting. */
+  async describeEngine(): Promise<EngineReply> {
+    return (await this.#pool.run(undefined as never, { name: 'describeEngine' })) as never;
+  }
+
+  /** Ends one thread under whatever it does; for tests of that fault. */
+  async killThread(index: number): Promise<void> {
+    await this.#pool.threads[index]?.terminate();
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { PACKAGE_ROOT } from '../package-root.ts';
+
+/**
+ * The Node-API face of `native/guard.c`. Connections are known by the number that the guard gave them, queries by a number
+ * of ours. All but `cancel`, `forget`, `stopping` and `overdue` are for the thread that opened the connection.
+ */
+export interface NativeGuard {
+  /** Lowers limits, sets the authorizer, turns double-quoted literals on. There is no way back. */
+  lock(connection: number): void;
+  /** Starts the clocks of a query on the calling thread; limits in milliseconds. */
+  arm(connection: number, queryId: number, cpuMs: number, wallMs: number): void;
+  /** Stops the clocks and fills `out`: see `guarded-run.ts`. */
+  disarm(connection: number, out: Float64Array): void;
+  /** Stops a query, now or as soon as it is armed. True if it was running. */
+  cancel(queryId: number): boolean;
+  /** Drops a cancellation that came too late. */
+  forget(queryId: number): void;
+  /** Why the guard is stopping a query: 0 it is not, 1 CPU time, 2 wall time, 3 cancelled. */
+  stopping(queryId: number): number;
+  /** For how many milliseconds the guard has been trying to stop it; -1 if it is not. */
+  overdue(queryId: number): number;
+  /** Bytes of a TEXT cell of the row that the running statement stands on. */
+  textBytes(connection: number, column: number): Uint8Array;
+  /** Lowers the calling thread's priority for good. False where the system can't do that. */
+  lowerPriority(nice: number): boolean;
+}
+
+/** The shared object: a Node-API module and a SQLite extension in one; SQLite takes the entry point from its name. */
+export const GUARD_FILE: string = path.join(PACKAGE_ROOT, 'native', 'build', 'guard.node');
+
+/** The guard is missing or can't be loaded. The message says how to fix it. */
+export class GuardUnavailableError extends Error {
+  override readonly name = 'GuardUnavailableError';
+}
+
+/** Loads the guard. Throws {@link GuardUnavailableError}. */
+export function loadGuard(): NativeGuard {
+  if (!existsSync(GUARD_FILE)) throw new GuardUnavailableError(advice('it has not been built'));
+  try {
+    return createRequire(import.meta.url)(GUARD_FILE) as NativeGuard;
+  } catch (error) {
+    throw new GuardUnavailableError(
+      advice(error instanceof Error ? error.message : String(error)),
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function advice(problem: string): string {
+  return [
+    `the native guard can't be loaded: ${problem}.`,
+    'Without it no query could be stopped, so the server does not start.',
+    'To build it, install a C compiler (Debian: apt-get install gcc libc6-dev; macOS: xcode-select --install)',
+    "and run 'npm rebuild sqlenv', or in a checkout 'node native/build.mjs --strict'.",
+  ].join('\n');
+}

@@ -1,0 +1,48 @@
+INSERT INTO venues (venue_id, name, neighbourhood, workbenches, step_free) VALUES
+(1, 'Bell Street Library', 'Northgate', 8, 1),
+(2, 'The Old Tram Shed', 'Canalside', 14, 1),
+(3, 'St. Brannoc Parish Hall', 'Hillfoot', 6, 0),
+(4, 'Makers'' Loft', 'Canalside', 10, 0),
+(5, 'Riverside Primary School', 'Meadow End', 9, 1),
+(6, 'Allotment Clubhouse', 'Hillfoot', 4, 1);
+
+INSERT INTO volunteers (volunteer_id, name, trade, joined_on, phone) VALUES
+(1, 'Abiola Farouk', 'electronics', '2017-03-11', '0555-0142'),
+(2, 'Benedikt Stahl', 'woodwork', '2017-03-11', NULL),
+(3, 'Corinne Achard', 'sewing', '2018-01-20', '0555-0177'),
+(4, 'Derya Yıldız', 'electronics', '2018-09-08', '0555-0113'),
+(5, 'Emrys Vaughan', 'bicycles', '2019-02-16', NULL),
+(6, 'Fumiko Arai', 'ceramics', '2019-06-01', '0555-0190'),
+(7, 'Gus Pellegrino', 'electrics', '2019-10-12', '0555-0126'),
+(8, 'Hana Jelínková', 'sewing', '2021-05-22', NULL),
+(9, 'Idris Okafor', 'bicycles', '2021-07-17', '0555-0158'),
+(10, 'Jolanta Wróbel', 'clocks', '2021-11-06', '0555-0101'),
+(11, 'Kofi Mensah', 'electrics', '2022-03-19', '0555-0164'),
+(12, 'Liesbeth de Wit', 'woodwork', '2022-08-27', NULL),
+(13, 'Mirela Dragan', 'electronics', '2023-01-14', '0555-0139'),
+(14, 'Noor Haddad', 'sewing', '2023-09-09', '0555-0185'),
+(15, 'Oisín Brady', 'clocks', '2024-05-18', NULL);
+
+INSERT INTO events (event_id, venue_id, held_on, visitors, donations_cents) VALUES
+(1, 1, '2022-09-10', 34, 8120),
+(2, 2, '2022-10-08', 51, 14360),
+(3, 3, '2022-11-12', 22, 4675),
+(4, 2, '2022-12-03', 47, 12990),
+(5, 1, '2023-01-14', 29, 7040),
+(6, 4, '2023-02-11', 38, NULL),
+(7, 5, '2023-03-11', 45, 10225),
+(8, 2, '2023-04-15', 58, 17580),
+(9, 3, '2023-05-13', 19, 3850),
+(10, 1, '2023-06-10', 31, 8895),
+(11, 4, '2023-07-08', 26, 6130),
+(12, 2, '2023-09-09', 62, 18845),
+(13, 5, '2023-10-14', 41, 9970),
+(14, 3, '2023-11-11', 24, NULL),
+(15, 2, '2023-12-02', 55, 16415),
+(16, 1, '2024-01-13', 36, 9310),
+(17, 4, '2024-02-10', 43, 11760),
+(18, 5, '2024-03-09', 39, 9025),
+(19, 2, '2024-04-13', 66, 21150),
+(20, 3, '2024-05-18', 27, 5540),
+(21, 1, '2024-06-15', 33, 8460),
+(22, 4, '2024-07-13', 30, 7215);

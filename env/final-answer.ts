@@ -53,7 +53,7 @@ function statementStarts(text: string): number[] {
   let line = 0;
   while (line < text.length) {
     let at = line;
-    while (at < text.length && isInlineSpace(text, at)) at += 1;
+    while (at < text.length && isSpaceAt(text, at)) at += 1;
     if (startsStatement(text, at)) starts.push(at);
     const end = text.indexOf('\n', at);
     if (end === -1) break;
@@ -62,9 +62,9 @@ function statementStarts(text: string): number[] {
   return starts;
 }
 
-function isInlineSpace(text: string, at: number): boolean {
+function isSpaceAt(text: string, at: number): boolean {
   const character = text.charAt(at);
-  return character === ' ' || (character !== '\n' && isPythonSpace(character));
+  return character === ' ' || isPythonSpace(character);
 }
 
 function startsStatement(text: string, at: number): boolean {

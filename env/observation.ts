@@ -22,43 +22,51 @@ export interface ObservationWriter {
   finish(): ObservationText;
 }
 
-/** Room for the key `capped` and the closing brackets, in bytes. */
-const TAIL_BYTES = 120;
+const CLOSING = ']}';
+
+/** What is shown of a result whose column names alone are over the limit; it fits into the smallest one. */
+const NO_COLUMNS = '{"columns": [], "rows": [], "capped": "the column names are too long to show"}';
 
 /** Writes `{"columns": [...], "rows": [[...], ...]}` to the byte as Python's `json.dumps` with default arguments. */
 export function createObservationWriter(
   columns: readonly string[],
   limits: Pick<QueryLimits, 'rowCountMax' | 'cellBytesMax' | 'resultBytesMax'>,
 ): ObservationWriter {
-  const header = headerText(columns, limits.resultBytesMax - TAIL_BYTES);
+  const { rowCountMax, cellBytesMax, resultBytesMax } = limits;
+  const header = headerText(columns, resultBytesMax - CLOSING.length);
   // JSON of ours is ASCII, so a string's length is its size in bytes.
-  let text = header ?? '{"columns": [], "rows": [';
-  let rowCount = 0;
+  let text = header ?? '';
+  /** Length of the text before each row, so that rows can make room for the note that there are more. */
+  const rowStarts: number[] = [];
   let cellCut = false;
   let full = header === undefined;
 
   const addRow = (row: SqlRow): boolean => {
     if (full) return false;
-    const left = limits.resultBytesMax - TAIL_BYTES - text.length;
-    const json =
-      rowCount < limits.rowCountMax ? rowText(row, limits.cellBytesMax, left) : undefined;
+    const separator = rowStarts.length === 0 ? '' : ', ';
+    const left = resultBytesMax - text.length - separator.length - CLOSING.length;
+    const json = rowStarts.length < rowCountMax ? rowText(row, cellBytesMax, left) : undefined;
     if (json === undefined) {
       full = true;
       return false;
     }
-    text += rowCount === 0 ? json.text : `, ${json.text}`;
-    rowCount += 1;
+    rowStarts.push(text.length);
+    text += separator + json.text;
     cellCut ||= json.cut;
     return true;
   };
 
   const finish = (): ObservationText => {
-    if (!full) return { text: `${text}]}`, rowCount, capped: cellCut };
-    const note =
-      header === undefined
-        ? 'the column names are too long to show'
-        : `only the first ${rowCount} rows are here`;
-    return { text: `${text}], "capped": ${jsonString(note)}}`, rowCount, capped: true };
+    if (!full) return { text: text + CLOSING, rowCount: rowStarts.length, capped: cellCut };
+    if (header === undefined) return { text: NO_COLUMNS, rowCount: 0, capped: true };
+    for (let rowCount = rowStarts.length; rowCount >= 0; rowCount -= 1) {
+      const tail = `], "capped": "only the first ${rowCount} rows are here"}`;
+      const end = rowStarts[rowCount] ?? text.length;
+      if (end + tail.length <= resultBytesMax) {
+        return { text: text.slice(0, end) + tail, rowCount, capped: true };
+      }
+    }
+    return { text: NO_COLUMNS, rowCount: 0, capped: true };
   };
 
   return { addRow, finish };
@@ -81,7 +89,8 @@ function headerText(columns: readonly string[], bytesMax: number): string | unde
     text += index === 0 ? jsonString(column) : `, ${jsonString(column)}`;
     if (text.length > bytesMax) return undefined;
   }
-  return `${text}], "rows": [`;
+  text += '], "rows": [';
+  return text.length > bytesMax ? undefined : text;
 }
 
 /** One row as JSON; undefined if it takes more than `bytesMax`, in which case the rest of it is not even written. */
@@ -98,5 +107,6 @@ function rowText(
     cut ||= cell.cut;
     if (text.length > bytesMax) return undefined;
   }
-  return { text: `${text}]`, cut };
+  text += ']';
+  return text.length > bytesMax ? undefined : { text, cut };
 }

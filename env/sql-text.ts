@@ -3,6 +3,7 @@ import {
   isSymbol,
   isWord,
   meaningfulTokens,
+  tokenAt,
   tokenizeSql,
   tokenName,
   tokenText,
@@ -53,6 +54,7 @@ export function hasTopLevelOrderBy(sql: string): boolean {
  * first statement's `;`, so `select 1;;` too. Semicolons before the first statement are skipped, as SQLite does.
  */
 export function hasSecondStatement(sql: string): boolean {
+  if (!sql.includes(';')) return false;
   let started = false;
   let ended = false;
   for (const token of tokenizeSql(sql)) {
@@ -68,7 +70,12 @@ export function hasSecondStatement(sql: string): boolean {
 
 /** Tells whether there is nothing to run: only blanks, comments and semicolons. */
 export function isEmptyStatement(sql: string): boolean {
-  return meaningfulTokens(sql).every((token) => isSymbol(sql, token, ';'));
+  for (let at = 0; at < sql.length;) {
+    const token = tokenAt(sql, at);
+    if (!isBlankToken(token) && !isSymbol(sql, token, ';')) return false;
+    at = token.end;
+  }
+  return true;
 }
 
 /**

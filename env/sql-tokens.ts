@@ -36,22 +36,28 @@ const NUMBER =
 const VARIABLE = /\?[0-9]*|[$@:#][A-Za-z0-9_$\u0080-\uffff]+/y;
 const OPERATOR = /->>|->|\|\||<=|<>|<<|>=|>>|!=|==/y;
 
-/** Patterns in the order in which they are tried; what none fits is one symbol. */
-const PATTERNS: readonly (readonly [SqlTokenKind, RegExp])[] = [
-  ['space', SPACE],
-  ['comment', LINE_COMMENT],
-  ['blob', BLOB],
-  ['word', WORD],
-  ['number', NUMBER],
-  ['variable', VARIABLE],
-  ['symbol', OPERATOR],
-];
+type Pattern = readonly [SqlTokenKind, RegExp];
+
+const WORDS: readonly Pattern[] = [['word', WORD]];
+
+/** Which patterns to try, in order, by a token's first character; what none fits is one symbol. */
+const PATTERNS: ReadonlyMap<string, readonly Pattern[]> = new Map([
+  ...patternsOf('\t\n\f\r \ufeff', ['space', SPACE]),
+  ...patternsOf('-', ['comment', LINE_COMMENT], ['symbol', OPERATOR]),
+  ...patternsOf('xX', ['blob', BLOB], ['word', WORD]),
+  ...patternsOf('0123456789.', ['number', NUMBER]),
+  ...patternsOf('?$@:#', ['variable', VARIABLE]),
+  ...patternsOf('|<>!=', ['symbol', OPERATOR]),
+  ...patternsOf('()[],;*/+%&~\'"`\\^{}'),
+]);
 
 /** Cuts SQL into tokens by SQLite's own rules. Never fails, in linear time, whatever the text. */
 export function tokenizeSql(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
-  for (let at = 0; at < sql.length; at = tokens.at(-1)?.end ?? sql.length) {
-    tokens.push(tokenAt(sql, at));
+  for (let at = 0; at < sql.length;) {
+    const token = tokenAt(sql, at);
+    tokens.push(token);
+    at = token.end;
   }
   return tokens;
 }
@@ -99,12 +105,17 @@ export function tokenName(sql: string, token: SqlToken | undefined): string | un
     .toLowerCase();
 }
 
-function tokenAt(sql: string, start: number): SqlToken {
-  for (const [kind, pattern] of PATTERNS) {
+function patternsOf(characters: string, ...patterns: Pattern[]): [string, Pattern[]][] {
+  return Array.from(characters, (character) => [character, patterns]);
+}
+
+/** The token that starts here; there must be a character. */
+export function tokenAt(sql: string, start: number): SqlToken {
+  const first = sql.charAt(start);
+  for (const [kind, pattern] of PATTERNS.get(first) ?? WORDS) {
     pattern.lastIndex = start;
     if (pattern.test(sql)) return { kind, start, end: pattern.lastIndex };
   }
-  const first = sql.charAt(start);
   if (first === '/' && sql.charAt(start + 1) === '*' && start + 2 < sql.length) {
     const close = sql.indexOf('*/', start + 2);
     return { kind: 'comment', start, end: close === -1 ? sql.length : close + 2 };

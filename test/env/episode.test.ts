@@ -111,8 +111,8 @@ describe('a turn with tool calls', () => {
     expect(unknown?.messages[0]?.content).toContain(name);
     expect(unknown?.queries[0]).toMatchObject({ textTruncated: false, textSize: 349 });
     const [missing] = play(begin(rules), toolCall('{}'));
-    expect(missing?.messages[0]?.content).toBe('{"error": ...(truncated)...issing"}');
-    expect(missing?.queries[0]).toMatchObject({ textTruncated: true, textSize: 74 });
+    expect(missing?.messages[0]?.content).toBe('{"error": ...(truncated)... missing"}');
+    expect(missing?.queries[0]).toMatchObject({ textTruncated: true, textSize: 72 });
   });
 });
 
@@ -207,7 +207,11 @@ describe('invalid calls in a row', () => {
   it('do not count after a call that runs', () => {
     const outcomes = play(begin(rules), ...bad.slice(0, 2), turn(call('SELECT 1')), ...bad);
     expect(outcomes.map((outcome) => outcome.truncated)).toEqual([
-      ...[false, false, false, false, false],
+      false,
+      false,
+      false,
+      false,
+      false,
       true,
     ]);
   });

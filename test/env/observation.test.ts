@@ -133,6 +133,26 @@ print(json.dumps([json.dumps({"columns": r["columns"], "rows": [[cell(c) for c i
       );
     });
 
+    it.each([
+      ['one byte less', -1, true],
+      ['exactly', 0, false],
+      ['one byte more', 1, false],
+    ])('a limit of the text, %s', (_, more, capped) => {
+      const whole = observe(['x'], numbers(100)).text;
+      const result = observe(['x'], numbers(100), { resultBytesMax: whole.length + more });
+      expect(result.capped).toBe(capped);
+      if (capped) {
+        expect(JSON.parse(result.text)).toEqual({
+          columns: ['x'],
+          rows: numbers(result.rowCount).map(([x]) => [Number(x)]),
+          capped: `only the first ${result.rowCount} rows are here`,
+        });
+        expect(result.text.length).toBeGreaterThan(whole.length - 10);
+      } else {
+        expect(result.text).toBe(whole);
+      }
+    });
+
     it('leaves out a row that alone is too long', () => {
       const result = observe(['x'], [['a'.repeat(300)]], { resultBytesMax: 256 });
       expect(result).toMatchObject({
@@ -150,6 +170,17 @@ print(json.dumps([json.dumps({"columns": r["columns"], "rows": [[cell(c) for c i
         rowCount: 0,
         fetchedCount: 1,
       });
+    });
+
+    it('leaves out column names that leave no room for the note that there are rows', () => {
+      const shown = observe(['c'.repeat(227)], [], { resultBytesMax: 256 });
+      expect(shown).toMatchObject({ text: `{"columns": ["${'c'.repeat(227)}"], "rows": []}` });
+      expect(shown.text.length).toBe(256);
+      expect(observe(['c'.repeat(227)], numbers(1), { resultBytesMax: 256 })).toMatchObject({
+        text: '{"columns": [], "rows": [], "capped": "the column names are too long to show"}',
+        capped: true,
+      });
+      expect(observe(['c'.repeat(228)], [], { resultBytesMax: 256 }).capped).toBe(true);
     });
 
     it('stops inside a row, so that a wide row of long cells is never written whole', () => {

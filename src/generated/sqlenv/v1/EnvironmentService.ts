@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/environment_service.proto
+// Original file: proto/sqlenv/v1/environment_service.proto
 
 import type * as grpc from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'

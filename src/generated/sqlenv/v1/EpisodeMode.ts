@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/episode.proto
+// Original file: proto/sqlenv/v1/episode.proto
 
 /**
  * What an episode is for. It is recorded, and changes neither observations nor rewards.

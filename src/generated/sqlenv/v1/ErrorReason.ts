@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/error.proto
+// Original file: proto/sqlenv/v1/error.proto
 
 /**
  * Why a call failed. Sent as the ASCII trailer `sqlenv-error-reason`, its value the name below without the prefix

@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/environment_service.proto
+// Original file: proto/sqlenv/v1/environment_service.proto
 
 import type { Limits as _sqlenv_v1_Limits, Limits__Output as _sqlenv_v1_Limits__Output } from '../../sqlenv/v1/Limits.ts';
 import type { ObservationOptions as _sqlenv_v1_ObservationOptions, ObservationOptions__Output as _sqlenv_v1_ObservationOptions__Output } from '../../sqlenv/v1/ObservationOptions.ts';

@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/score.proto
+// Original file: proto/sqlenv/v1/score.proto
 
 import type { Verdict as _sqlenv_v1_Verdict, Verdict__Output as _sqlenv_v1_Verdict__Output } from '../../sqlenv/v1/Verdict.ts';
 import type { ScoreFlag as _sqlenv_v1_ScoreFlag, ScoreFlag__Output as _sqlenv_v1_ScoreFlag__Output } from '../../sqlenv/v1/ScoreFlag.ts';

@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/environment_service.proto
+// Original file: proto/sqlenv/v1/environment_service.proto
 
 import type { PromptStyle as _sqlenv_v1_PromptStyle, PromptStyle__Output as _sqlenv_v1_PromptStyle__Output } from '../../sqlenv/v1/PromptStyle.ts';
 

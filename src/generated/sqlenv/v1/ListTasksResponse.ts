@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/environment_service.proto
+// Original file: proto/sqlenv/v1/environment_service.proto
 
 import type { Task as _sqlenv_v1_Task, Task__Output as _sqlenv_v1_Task__Output } from '../../sqlenv/v1/Task.ts';
 

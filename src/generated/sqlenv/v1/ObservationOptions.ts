@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/episode.proto
+// Original file: proto/sqlenv/v1/episode.proto
 
 import type { TruncateSide as _sqlenv_v1_TruncateSide, TruncateSide__Output as _sqlenv_v1_TruncateSide__Output } from '../../sqlenv/v1/TruncateSide.ts';
 

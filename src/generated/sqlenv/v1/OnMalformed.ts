@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/episode.proto
+// Original file: proto/sqlenv/v1/episode.proto
 
 /**
  * What happens when a turn's only tool call can't be parsed.

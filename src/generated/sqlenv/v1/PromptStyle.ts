@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/task.proto
+// Original file: proto/sqlenv/v1/task.proto
 
 /**
  * How the prompt shows the schema.

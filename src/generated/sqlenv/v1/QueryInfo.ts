@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/score.proto
+// Original file: proto/sqlenv/v1/score.proto
 
 import type { QueryStatus as _sqlenv_v1_QueryStatus, QueryStatus__Output as _sqlenv_v1_QueryStatus__Output } from '../../sqlenv/v1/QueryStatus.ts';
 import type { TimeLimit as _sqlenv_v1_TimeLimit, TimeLimit__Output as _sqlenv_v1_TimeLimit__Output } from '../../sqlenv/v1/TimeLimit.ts';

@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/environment_service.proto
+// Original file: proto/sqlenv/v1/environment_service.proto
 
 import type { Message as _sqlenv_v1_Message, Message__Output as _sqlenv_v1_Message__Output } from '../../sqlenv/v1/Message.ts';
 import type { QueryInfo as _sqlenv_v1_QueryInfo, QueryInfo__Output as _sqlenv_v1_QueryInfo__Output } from '../../sqlenv/v1/QueryInfo.ts';

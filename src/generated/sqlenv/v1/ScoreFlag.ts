@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/score.proto
+// Original file: proto/sqlenv/v1/score.proto
 
 /**
  * Something that makes a verdict suspect. Flags never change the reward, but under REWARD_GUARD_STRICT.

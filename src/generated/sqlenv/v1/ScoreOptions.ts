@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/score.proto
+// Original file: proto/sqlenv/v1/score.proto
 
 import type { RewardGuard as _sqlenv_v1_RewardGuard, RewardGuard__Output as _sqlenv_v1_RewardGuard__Output } from '../../sqlenv/v1/RewardGuard.ts';
 import type { AnswerScope as _sqlenv_v1_AnswerScope, AnswerScope__Output as _sqlenv_v1_AnswerScope__Output } from '../../sqlenv/v1/AnswerScope.ts';

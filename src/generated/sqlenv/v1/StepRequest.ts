@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/episode.proto
+// Original file: proto/sqlenv/v1/episode.proto
 
 import type { ToolCall as _sqlenv_v1_ToolCall, ToolCall__Output as _sqlenv_v1_ToolCall__Output } from '../../sqlenv/v1/ToolCall.ts';
 

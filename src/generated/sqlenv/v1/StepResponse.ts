@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/episode.proto
+// Original file: proto/sqlenv/v1/episode.proto
 
 import type { Message as _sqlenv_v1_Message, Message__Output as _sqlenv_v1_Message__Output } from '../../sqlenv/v1/Message.ts';
 import type { TerminationReason as _sqlenv_v1_TerminationReason, TerminationReason__Output as _sqlenv_v1_TerminationReason__Output } from '../../sqlenv/v1/TerminationReason.ts';

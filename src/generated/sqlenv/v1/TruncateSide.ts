@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/episode.proto
+// Original file: proto/sqlenv/v1/episode.proto
 
 /**
  * Which end of a text is kept when it is too long. Names as in verl 0.8 and later.

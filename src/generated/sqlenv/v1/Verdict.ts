@@ -1,4 +1,4 @@
-// Original file: /work/main/proto/sqlenv/v1/score.proto
+// Original file: proto/sqlenv/v1/score.proto
 
 /**
  * What the comparison says of an answer. Kept apart from the reward.

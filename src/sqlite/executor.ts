@@ -13,6 +13,7 @@ import type {
   SchemaRead,
 } from '../episodes/ports.ts';
 import { answerFailed } from './answer-reply.ts';
+import { failureOf, unexpected } from './executor-failure.ts';
 import { GoldStore } from './gold-store.ts';
 import type { JobOrder, JobReply } from './job.ts';
 import { Lane } from './lane.ts';
@@ -20,6 +21,7 @@ import type { DatabaseFile } from './messages.ts';
 import { loadGuard } from './native-guard.ts';
 import { queryFailed } from './query-reply.ts';
 import { Scheduler } from './scheduler.ts';
+import { SqliteSpiderGrader } from './spider-grader.ts';
 import { laneSizes, type ThreadOptions } from './thread-counts.ts';
 
 /** Clocks of reading a schema, milliseconds. */
@@ -55,6 +57,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<SqliteEx
 /** {@link QueryExecutor} over worker threads with guarded SQLite connections. Made by {@link createExecutor}. */
 export class SqliteExecutor implements QueryExecutor {
   readonly engine: EngineInfo;
+  /** The comparisons that are Spider's own. */
+  readonly spider: SqliteSpiderGrader;
   readonly #databases: ReadonlyMap<string, DatabaseFile>;
   readonly #lanes: { readonly fast: Lane; readonly slow: Lane };
   readonly #scheduler: Scheduler;
@@ -71,6 +75,9 @@ export class SqliteExecutor implements QueryExecutor {
     this.#lanes = lanes;
     this.#scheduler = scheduler;
     this.engine = engine;
+    this.spider = new SqliteSpiderGrader(databases, scheduler, (file, goldSql, signal) =>
+      this.#gold(file, goldSql, signal),
+    );
   }
 
   /** Runs a query of the model; see {@link QueryExecutor}. */
@@ -200,7 +207,8 @@ export class SqliteExecutor implements QueryExecutor {
   /** Stops running queries and ends the threads; idempotent. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
-      this.#scheduler.cancelAll();
+      // A thread must not be ended inside better-sqlite3: its next use of V8 would end the whole process.
+      await this.#scheduler.cancelAll();
       await Promise.all([this.#lanes.fast.close(), this.#lanes.slow.close()]);
     })();
     return this.#closing;
@@ -225,30 +233,4 @@ export class SqliteExecutor implements QueryExecutor {
       (shared) => this.#scheduler.run(order, shared),
     );
   }
-}
-
-function failureOf(reply: JobReply): ExecutorFailure {
-  switch (reply.kind) {
-    case 'overloaded':
-    case 'starved':
-      return { kind: 'overloaded' };
-    case 'cancelled':
-    case 'worker_lost':
-      return { kind: reply.kind };
-    case 'database_broken':
-      return { kind: 'database_broken', message: reply.message };
-    case 'internal':
-      return { kind: 'internal', message: reply.message };
-    case 'ran':
-    case 'graded':
-    case 'gold':
-    case 'gold_broken':
-    case 'schema':
-    case 'slow':
-      return unexpected(reply);
-  }
-}
-
-function unexpected(message: { readonly kind: string }): { kind: 'internal'; message: string } {
-  return { kind: 'internal', message: `the executor did not expect '${message.kind}' here` };
 }

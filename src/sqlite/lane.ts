@@ -1,6 +1,7 @@
-import { Piscina } from 'piscina';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { EngineReply, WorkerMessage, WorkerReply } from './messages.ts';
+import { Piscina } from 'piscina';
+import type { EngineReply, LoadedMessage, WorkerMessage, WorkerReply } from './messages.ts';
 
 /** Workers run from the built files: Node 20 can't start a `.ts` file in a thread. */
 const WORKER_FILE = fileURLToPath(
@@ -11,6 +12,9 @@ const WORKER_FILE = fileURLToPath(
 
 /** How long a thread over the minimum may be idle before it ends, milliseconds. */
 const IDLE_MS = 600_000;
+
+/** How long closing waits for threads that are still loading, milliseconds. */
+const LOAD_MS = 10_000;
 
 /** How many threads a lane has. */
 export interface LaneSize {
@@ -31,6 +35,7 @@ export class WorkerLostError extends Error {
 export class Lane {
   readonly capacity: number;
   readonly #pool: Piscina<WorkerMessage, WorkerReply>;
+  readonly #loaded = new Set<number>();
 
   constructor(lane: 'fast' | 'slow', size: LaneSize) {
     this.capacity = size.threadCountMax;
@@ -44,13 +49,16 @@ export class Lane {
       concurrentTasksPerWorker: 1,
       recordTiming: false,
       argv: [lane, String(size.connectionCountMax)],
-      // A worker's own heap: row keys and texts are capped far below it.
+      // Far over what the caps on rows and texts allow: running out of it inside better-sqlite3 would end the process.
       resourceLimits: {
-        maxOldGenerationSizeMb: 1_024,
+        maxOldGenerationSizeMb: 4_096,
         maxYoungGenerationSizeMb: 32,
         stackSizeMb: 4,
       },
     });
+    this.#pool.on('message', ({ loadedThreadId }: LoadedMessage) =>
+      this.#loaded.add(loadedThreadId),
+    );
     // Without a listener a thread that dies while idle would end the process; piscina replaces it by itself.
     this.#pool.on('error', () => undefined);
   }
@@ -78,8 +86,18 @@ export class Lane {
     await this.#pool.threads[index]?.terminate();
   }
 
-  /** Ends the threads. */
+  /**
+   * Ends the threads, which must be idle. One that still loads its modules is waited for: ended at that moment, it takes the
+   * whole process with it (Node 20: "v8::Module::IsGraphAsync must be used on an instantiated module").
+   */
   async close(): Promise<void> {
+    const giveUpMs = performance.now() + LOAD_MS;
+    while (this.#isLoading() && performance.now() < giveUpMs) await sleep(2);
     await this.#pool.destroy();
+  }
+
+  #isLoading(): boolean {
+    // A thread that has ended has the id -1.
+    return this.#pool.threads.some(({ threadId }) => threadId >= 0 && !this.#loaded.has(threadId));
   }
 }

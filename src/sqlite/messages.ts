@@ -3,6 +3,7 @@ import type { ComparisonMode, Judgement } from '../../env/grade.ts';
 import type { QueryLimits } from '../../env/limits.ts';
 import type { ObservationOptions, QueryInfo } from '../../env/query.ts';
 import type { DatabaseSchema, EngineInfo } from '../episodes/ports.ts';
+import type { SpiderComparison, SpiderGraded } from '../evaluate/ports.ts';
 
 /** Clocks of one run: how long the query may take before it is stopped. Milliseconds. */
 export interface RunClocks {
@@ -48,7 +49,13 @@ export type WorkerMessage =
       readonly goldSql: string;
       readonly rowCountMax: number;
     })
-  | (MessageBase & { readonly kind: 'read_schema' });
+  | (MessageBase & { readonly kind: 'read_schema' })
+  | (MessageBase & {
+      readonly kind: 'grade_spider';
+      /** Databases besides `file` that the answer must match on. */
+      readonly moreFiles: readonly DatabaseFile[];
+      readonly comparisons: readonly SpiderComparison[];
+    });
 
 /** What a query used, microseconds; `startedUs` is on the clock of `process.hrtime`, shared by all threads. */
 export interface RunTimes {
@@ -66,6 +73,7 @@ export type WorkerReply =
       readonly times: RunTimes;
     }
   | { readonly kind: 'graded'; readonly judgements: readonly Judgement[]; readonly times: RunTimes }
+  | (SpiderGraded & { readonly times: RunTimes })
   | { readonly kind: 'gold'; readonly gold: GoldSummary; readonly times: RunTimes }
   | { readonly kind: 'gold_broken'; readonly message: string; readonly times: RunTimes }
   | { readonly kind: 'schema'; readonly schema: DatabaseSchema; readonly times: RunTimes }
@@ -76,6 +84,11 @@ export type WorkerReply =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'database_broken'; readonly message: string }
   | { readonly kind: 'internal'; readonly message: string };
+
+/** What a worker says of itself once it has loaded everything. */
+export interface LoadedMessage {
+  readonly loadedThreadId: number;
+}
 
 /** What the first worker reports. */
 export type EngineReply =

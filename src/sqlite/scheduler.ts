@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Job, JobOrder, JobReply } from './job.ts';
 import type { Lane } from './lane.ts';
 import type { RunTimes, WorkerReply } from './messages.ts';
@@ -11,10 +12,13 @@ import { LRUCache } from 'lru-cache';
 export const TRIAL_CLOCKS = { cpuMs: 20, wallMs: 250 } as const;
 
 /** How long the guard may be trying to stop a query before it is answered without waiting for its thread, milliseconds. */
-const OVERDUE_MS = 100;
+const OVERDUE_MS = 25;
 
 /** How often running queries are looked at for that, milliseconds. */
-const LOOK_MS = 25;
+const LOOK_MS = 20;
+
+/** How long closing waits for threads to leave SQLite, milliseconds. */
+const CLOSE_MS = 5_000;
 
 /** Queries that are known to be slow, by key: they go to the slow lane at once. */
 const SLOW_KEY_COUNT_MAX = 4_096;
@@ -108,13 +112,15 @@ export class Scheduler {
     return oldest;
   }
 
-  /** Stops everything that waits or runs. */
-  cancelAll(): void {
+  /** Stops everything that waits or runs, and waits for the threads to be idle; for a stuck one not forever. */
+  async cancelAll(): Promise<void> {
     for (const lane of [this.#waiting.fast, this.#waiting.slow]) {
       for (const job of lane.jobs) job.settle({ kind: 'cancelled' });
       lane.jobs = [];
     }
     for (const job of this.#running) this.#cancel(job);
+    const giveUpMs = performance.now() + CLOSE_MS;
+    while (this.#running.size > 0 && performance.now() < giveUpMs) await sleep(1);
     clearInterval(this.#look);
   }
 
@@ -247,6 +253,7 @@ function withHistory(job: Job, reply: TimedReply): WorkerReply {
           answerQuery: each.answerQuery && { ...each.answerQuery, ...shown },
         })),
       };
+    case 'spider_graded':
     case 'gold':
     case 'gold_broken':
     case 'schema':

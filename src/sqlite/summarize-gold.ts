@@ -15,7 +15,7 @@ import type { NativeGuard } from './native-guard.ts';
 type GoldMessage = Extract<WorkerMessage, { kind: 'summarize_gold' }>;
 
 /** Characters of a gold's row keys, all together. */
-const KEY_SIZE_MAX = 256_000_000;
+const KEY_SIZE_MAX = 128_000_000;
 
 /** Runs a task's gold once and digests its result, so that every answer can be compared with it on any thread. */
 export function summarizeGold(

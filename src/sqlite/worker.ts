@@ -1,11 +1,19 @@
+import { parentPort, threadId } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { EngineInfo } from '../episodes/ports.ts';
 import { Connection, sqliteErrorCode } from './connection.ts';
 import { fetchRows } from './fetch-keys.ts';
 import { gradeAnswer } from './grade-answer.ts';
+import { gradeSpider } from './grade-spider.ts';
 import { fileFingerprint } from './fingerprint.ts';
 import { sha256 } from './hash.ts';
-import type { DatabaseFile, EngineReply, WorkerMessage, WorkerReply } from './messages.ts';
+import type {
+  DatabaseFile,
+  EngineReply,
+  LoadedMessage,
+  WorkerMessage,
+  WorkerReply,
+} from './messages.ts';
 import { loadGuard } from './native-guard.ts';
 import { readSchema } from './read-schema.ts';
 import { runQuery } from './run-query.ts';
@@ -34,6 +42,9 @@ const databases = new LRUCache<string, OpenDatabase>({
   max: Number(connectionCountMax),
   dispose: (open) => open.connection.close(),
 });
+
+const loaded: LoadedMessage = { loadedThreadId: threadId };
+parentPort?.postMessage(loaded);
 
 /** Answers one message. Never throws on purpose: an error would lose its class on its way to the main thread. */
 export default function answer(message: WorkerMessage): WorkerReply {
@@ -75,7 +86,14 @@ function dispatch(connection: Connection, message: WorkerMessage): WorkerReply {
       return summarizeGold(guard, connection, message);
     case 'read_schema':
       return readSchema(guard, connection, message);
+    case 'grade_spider':
+      return gradeSpider(guard, openConnection, message);
   }
+}
+
+function openConnection(file: DatabaseFile): Connection | WorkerReply {
+  const open = openDatabase(file);
+  return 'kind' in open ? open : open.connection;
 }
 
 function openDatabase(file: DatabaseFile): OpenDatabase | WorkerReply {

@@ -1,0 +1,48 @@
+import { isInvalidText, type SqlRow, type SqlValue } from '../../env/compare/value.ts';
+import type { Connection } from './connection.ts';
+import { ForbiddenStatement } from './failure.ts';
+
+/** What a result may hold while it is fetched. */
+export interface CellCaps {
+  readonly rowCountMax: number;
+  /** Bytes of all cells together, about. */
+  readonly bytesMax: number;
+}
+
+/** A result with its cells. */
+export interface FetchedCells {
+  readonly rows: readonly SqlRow[];
+  /** Bytes of the cells, about. */
+  readonly bytes: number;
+  /** Which cap cut it, if one did: there are more rows than these. */
+  readonly over: 'none' | 'rows' | 'size';
+}
+
+/** What an empty statement gives. */
+export const NO_CELLS: FetchedCells = { rows: [], bytes: 0, over: 'none' };
+
+/** What a cell costs besides its text. */
+const CELL_BYTES = 16;
+
+/** Fetches a result whole; the caps act while fetching. */
+export function fetchCells(connection: Connection, sql: string, caps: CellCaps): FetchedCells {
+  const statement = connection.start(sql);
+  if (!statement) throw new ForbiddenStatement();
+  const rows: SqlRow[] = [];
+  let bytes = 0;
+  for (const row of statement.rows) {
+    if (rows.length >= caps.rowCountMax) return { rows, bytes, over: 'rows' };
+    for (const cell of row) bytes += CELL_BYTES + textBytes(cell);
+    if (bytes > caps.bytesMax) return { rows, bytes, over: 'size' };
+    rows.push(row);
+  }
+  return { rows, bytes, over: 'none' };
+}
+
+function textBytes(cell: SqlValue): number {
+  if (typeof cell === 'string') return cell.length * 2;
+  if (cell instanceof Uint8Array) return cell.length;
+  return typeof cell === 'object' && cell !== null && isInvalidText(cell)
+    ? cell.textBytes.length
+    : 0;
+}

@@ -1,0 +1,57 @@
+import { ServerError } from '../errors.ts';
+import type { ExecutorFailure, GoldBroken } from './ports.ts';
+
+/** What failed, for the message and the log. */
+export interface FailureContext {
+  readonly databaseId: string;
+  readonly taskId?: string | undefined;
+  readonly episodeId?: string | undefined;
+}
+
+/** The error of a call whose query could not be run. None of them is the model's fault, so none becomes a reward. */
+export function failureError(
+  failure: ExecutorFailure | GoldBroken,
+  context: FailureContext,
+  signal: AbortSignal,
+): Error {
+  const { databaseId, taskId = '' } = context;
+  const metadata = Object.fromEntries(
+    Object.entries(context).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>;
+  switch (failure.kind) {
+    case 'overloaded':
+      return new ServerError('OVERLOADED', 'too many queries are waiting; retry later', {
+        metadata,
+      });
+    case 'cancelled':
+      if (signal.aborted) return signal.reason as Error;
+      return new ServerError('INTERNAL', 'a query was cancelled by nobody', { metadata });
+    case 'worker_lost':
+      return new ServerError(
+        'WORKER_LOST',
+        'the thread that ran the query died; nothing was scored, and the call can be repeated',
+        { metadata },
+      );
+    case 'database_not_found':
+      return databaseNotFound(databaseId);
+    case 'database_broken':
+      return new ServerError('DATABASE_BROKEN', `database ${databaseId}: ${failure.message}`, {
+        metadata,
+      });
+    case 'gold_broken':
+      return new ServerError(
+        'TASK_BROKEN',
+        `the gold SQL of task ${taskId} does not run: ${failure.message}`,
+        { metadata },
+      );
+    case 'internal':
+      return new ServerError('INTERNAL', failure.message, { metadata });
+  }
+}
+
+/** The server has no such database. */
+export function databaseNotFound(databaseId: string): ServerError {
+  return new ServerError('DATABASE_NOT_FOUND', `there is no database ${databaseId}`, {
+    metadata: { databaseId },
+  });
+}

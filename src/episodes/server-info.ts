@@ -1,0 +1,32 @@
+import type { ComparisonMode, ScoreOptions } from '../../env/grade.ts';
+import type { OnMalformed } from '../../env/episode.ts';
+import type { EpisodeLimits } from '../../env/limits.ts';
+import type { PromptStyle } from '../../env/prompt.ts';
+import type { ObservationOptions } from '../../env/query.ts';
+import type { EngineInfo, ExecutorStats } from './ports.ts';
+
+/** What holds when a request says nothing else. */
+export interface EpisodeDefaults {
+  readonly limits: EpisodeLimits;
+  readonly observation: ObservationOptions;
+  readonly score: ScoreOptions;
+  readonly promptStyle: PromptStyle;
+  readonly onMalformed: OnMalformed;
+}
+
+/** What the server is, holds and allows. */
+export interface ServerInfo {
+  readonly version: string;
+  readonly engine: EngineInfo;
+  readonly catalogSha256: string;
+  readonly taskCount: number;
+  readonly databaseCount: number;
+  readonly splitTaskCounts: ReadonlyMap<string, number>;
+  readonly defaults: EpisodeDefaults;
+  readonly comparisonModes: readonly ComparisonMode[];
+  readonly episodeCount: number;
+  readonly episodeCountMax: number;
+  readonly leaseMs: number;
+  readonly draining: boolean;
+  readonly executor: ExecutorStats;
+}

@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module';
+import pino from 'pino';
+import type { LogLevel } from './config-schema.ts';
+
+type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+
+/** The part of a logger that the layers below the commands use; pino's fits. */
+export interface Log {
+  readonly debug: LogMethod;
+  readonly info: LogMethod;
+  readonly warn: LogMethod;
+  readonly error: LogMethod;
+}
+
+/** The process's log, and the way to write out what it still holds. */
+export interface ProcessLog {
+  readonly log: Log;
+  /** Writes out what is buffered; called before the process exits. */
+  readonly flush: () => void;
+}
+
+/** Log lines that may wait for a slow reader of stderr before new ones are dropped. */
+const BUFFER_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Opens the log: one JSON object a line on stderr, without ever making a call wait for whoever reads it. `pretty` is for
+ * people, and holds only where stderr is a terminal and `pino-pretty` is installed.
+ */
+export function openLog(level: LogLevel, pretty: boolean): ProcessLog {
+  const options: pino.LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: pino.stdSerializers.errWithCause },
+  };
+  if (pretty && process.stderr.isTTY && isInstalled('pino-pretty')) {
+    const transport = {
+      target: 'pino-pretty',
+      options: { destination: 2, ignore: 'hostname,pid' },
+    };
+    const { formatters: _, ...plain } = options;
+    const log = pino({ ...plain, transport });
+    return { log, flush: () => log.flush() };
+  }
+  const destination = pino.destination({
+    dest: 2,
+    sync: false,
+    minLength: 0,
+    maxLength: BUFFER_BYTES_MAX,
+  });
+  return { log: pino(options, destination), flush: () => flushQuietly(destination) };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function flushQuietly(destination: { flushSync(): void }): void {
+  try {
+    destination.flushSync();
+  } catch {
+    // A stderr that is closed or not yet open has no reader to serve.
+  }
+}

@@ -19,8 +19,8 @@ step('native guard', ['native/guard.c', 'native/build.mjs'], 'native/build/guard
   run(process.execPath, ['native/build.mjs', '--strict']),
 );
 step('TypeScript', ['src', 'env', 'databases', 'tsconfig.json'], 'dist/src/main.js', () => {
-  rmSync(path.join(root, 'dist'), { recursive: true, force: true });
   run(process.execPath, ['node_modules/typescript/bin/tsc']);
+  removeStale();
 });
 step('demo databases', ['databases'], 'databases/build', () =>
   run(process.execPath, ['dist/databases/build.js'], { quiet: true }),
@@ -52,6 +52,16 @@ function step(name, sources, target, make) {
   say(`building: ${name}`);
   make();
   writeStamp(name, stamp);
+}
+
+/** Built files whose source is gone would still be found by an import. Removed last, so that a server which runs keeps its files. */
+function removeStale() {
+  for (const file of listFiles(path.join(root, 'dist'))) {
+    const source = path
+      .relative(path.join(root, 'dist'), file)
+      .replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
+    if (!existsSync(path.join(root, source))) rmSync(file);
+  }
 }
 
 function listFiles(place) {

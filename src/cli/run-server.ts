@@ -1,0 +1,46 @@
+import type { Config } from '../config.ts';
+import { openLog } from '../logger.ts';
+import { startEnvironment } from './compose.ts';
+import { EXIT_OK } from './exit-codes.ts';
+import { watchSignals } from './signals.ts';
+import { welcomeJson, welcomeText } from './welcome.ts';
+
+/** Serves until a signal says stop, drains, and resolves with the exit code. */
+export async function runServer(config: Config, json: boolean): Promise<number> {
+  const { log, flush } = openLog(config.logLevel, config.logPretty);
+  const signals = watchSignals(log, flush);
+  ignoreClosedPipes();
+  process.on('unhandledRejection', (error) => {
+    // Episodes are independent: one that went wrong unseen must not take the others along.
+    log.error({ err: error }, 'a promise was rejected and nobody noticed');
+  });
+  try {
+    const environment = await startEnvironment(config, log);
+    for (const { location, message } of environment.skipped) {
+      log.warn({ location }, `skipped: ${message}`);
+    }
+    const { host } = config;
+    if (!isLoopback(host)) {
+      log.warn({ host }, 'listening beyond this machine: whoever reaches the port can use it');
+    }
+    process.stdout.write((json ? welcomeJson : welcomeText)(environment, config));
+    log.info({ host, port: environment.server.port }, 'serving');
+    const signal = await signals.first;
+    log.info({ signal, episodeCount: environment.service.episodeCount }, 'draining');
+    await environment.stop();
+    log.info({}, 'stopped');
+    return EXIT_OK;
+  } finally {
+    flush();
+  }
+}
+
+/** Whoever reads stdout or stderr may leave; the episodes go on. */
+function ignoreClosedPipes(): void {
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}

@@ -14,6 +14,7 @@ const totals = { passed: 0, failed: 0, skipped: 0 };
 
 const bin = (name) => path.join('node_modules', '.bin', name);
 
+/** @type {readonly [string, () => { ok: boolean, passed?: number, failed?: number, skipped?: number }][]} */
 const checks = [
   ['set-up', () => run(process.execPath, ['scripts/setup.mjs'])],
   ['format', () => run(bin('prettier'), ['--check', '--log-level=warn', '.'])],

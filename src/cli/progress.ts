@@ -2,9 +2,9 @@ import { Presets, SingleBar } from 'cli-progress';
 
 /** Shows how far long work is. */
 export interface Progress {
-  update(count: number, totalCount: number): void;
+  readonly update: (count: number, totalCount: number) => void;
   /** Takes it off the screen; idempotent. */
-  stop(): void;
+  readonly stop: () => void;
 }
 
 /** A progress bar on stderr, which is nothing unless a person is looking. */

@@ -64,8 +64,8 @@ export default function answer(message: WorkerMessage): WorkerReply {
 /** Tells which SQLite this is. */
 export function describeEngine(): EngineReply {
   try {
-    const options = fetchRows(empty, 'SELECT sqlite_version()', 1);
-    const sqliteVersion = String(options[0]?.[0]);
+    const [row] = fetchRows(empty, 'SELECT sqlite_version()', 1);
+    const sqliteVersion = typeof row?.[0] === 'string' ? row[0] : '';
     const engine: EngineInfo = {
       sqliteVersion,
       engineSha256: sha256([sqliteVersion, ...Connection.compileOptions()].join('\n')),

@@ -9,16 +9,20 @@
 ** own looks at the armed queries, and calls sqlite3_interrupt on one that is over its CPU time, over its wall-clock
 ** backstop, or cancelled by the main thread. README.md is the list of threats, each with its test.
 **
-** Why no interrupt ever hits another query: arming, disarming and interrupting take the same mutex, and only an armed
+** Why no interrupt ever hits another query: arming, disarming and interrupting take the connection's lock, and only an armed
 ** query is interrupted. SQLite itself clears a pending interrupt when the next statement starts. Why none is lost: the
 ** watchdog repeats it every millisecond until the query is disarmed.
 */
 #if !defined(__APPLE__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +34,6 @@
 #include <mach/mach.h>
 #include <mach/thread_act.h>
 #elif defined(__linux__)
-#include <dlfcn.h>
 #include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -42,18 +45,19 @@
 SQLITE_EXTENSION_INIT1
 
 #define CONNECTION_COUNT_MAX 65536
-#define PENDING_CANCEL_COUNT_MAX 4096
+#define THREAD_COUNT_MAX 2048 /* threads that run queries at once, and so queries that can be cancelled at once */
 #define REPEAT_NS 1000000ull
 #define MS 1000000ull
 
 /* Lowered limits of a guarded connection. SQLite's own defaults are in its documentation (limits.html). */
-#define LENGTH_MAX 1000000          /* bytes of a string, BLOB or row: one opcode on it stays short */
+#define LENGTH_MAX 1000000          /* bytes of a string, BLOB or row: one opcode on it stays short; limitLength lowers it */
+#define LENGTH_MIN 10000            /* limitLength goes no lower */
 #define SQL_LENGTH_MAX 100000       /* bytes of a statement */
 #define COLUMN_COUNT_MAX 512        /* columns of a result, an index, a GROUP BY, ... */
 #define COMPOUND_SELECT_COUNT_MAX 64
 #define FUNCTION_ARG_COUNT_MAX 100
 #define VDBE_OP_COUNT_MAX 100000
-#define LIKE_PATTERN_LENGTH_MAX 128 /* bytes; against a text of LENGTH_MAX it takes about 0.3 s at the worst */
+#define LIKE_PATTERN_LENGTH_MAX 128 /* bytes; against a text of LENGTH_MAX it takes about 0.4 s at the worst */
 #define EXPR_DEPTH_MAX 1000
 #define TEMP_BYTES_MAX (128ll * 1024 * 1024)   /* what a query may spill into temporary files */
 #define MEMORY_BYTES_MAX (128ll * 1024 * 1024) /* what SQLite may allocate for a query */
@@ -61,19 +65,27 @@ SQLITE_EXTENSION_INIT1
 /* Why a query was stopped; the numbers are part of the JavaScript side (native-guard.ts). */
 enum { STOP_NONE = 0, STOP_CPU = 1, STOP_WALL = 2, STOP_CANCEL = 3 };
 
+/*
+** A connection and the query that runs on it. What the main thread reads is atomic, and it takes no lock: a slow query's thread
+** has the lowest priority, so it can be off the processor for long while it holds one (measured: the main thread waited 2.2 s
+** for a mutex). The watchdog only tries the lock, and comes back a millisecond later. The memory of a connection is never
+** freed; a later connection uses it again.
+*/
 typedef struct Connection {
-  sqlite3 *db;
+  pthread_mutex_t lock;      /* held to arm, to disarm, to close, and to interrupt */
+  sqlite3 *db;               /* 0 when it is closed */
   int number;
-  int armed;
-  int stop;                  /* why the armed query must stop; written under the mutex, read by its own thread too */
-  uint64_t query_id;
+  int slot;                  /* of the thread that armed it */
+  _Atomic int in_use;
+  _Atomic int armed;
+  _Atomic int stop;          /* why the armed query must stop */
+  _Atomic uint64_t stop_ns;  /* since when */
+  _Atomic uint64_t query_id;
   uint64_t cpu_start_ns, cpu_limit_ns, wall_start_ns, wall_limit_ns;
-  uint64_t stop_ns;          /* when `stop` was set */
   pthread_t thread;
 #if !defined(__APPLE__)
   clockid_t cpu_clock;
 #endif
-  struct Connection *armed_next;
   /* Facts of the current query, used by its own thread only. */
   int table_read_count;
   int denied_count;
@@ -83,15 +95,22 @@ typedef struct Connection {
   int64_t memory_bytes;
 } Connection;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t wake;
+/* Held while a process sets the guard up: never while a query runs. */
+static pthread_mutex_t setup_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int watchdog_started = 0;
-static uint64_t watchdog_sleeps_until = 0;
-static Connection *connections[CONNECTION_COUNT_MAX];
-static int connection_number_next = 1;
-static Connection *armed_first = 0;
-static uint64_t pending_cancels[PENDING_CANCEL_COUNT_MAX];
-static int pending_cancel_count = 0;
+static int wake_pipe[2] = {-1, -1};
+static _Atomic uint64_t watchdog_sleeps_until = 0;
+static _Atomic(Connection *) connections[CONNECTION_COUNT_MAX];
+/* What each thread has armed. A thread takes a slot when it arms for the first time, and gives it back when it ends. */
+static _Atomic(Connection *) armed_by_slot[THREAD_COUNT_MAX];
+static _Atomic int slot_taken[THREAD_COUNT_MAX];
+static _Atomic int slot_count = 0; /* slots that were ever taken */
+static pthread_key_t slot_key;
+static __thread int slot = -1;
+/* Queries that the main thread has cancelled and not heard of since; 0 is a free place. */
+static _Atomic uint64_t cancelled_ids[THREAD_COUNT_MAX];
+static _Atomic int cancelled_count = 0;
+static _Atomic uint64_t query_id_next = 1;
 static __thread Connection *running = 0; /* the query that this thread has armed */
 
 /* ---- clocks ---- */
@@ -121,29 +140,49 @@ static uint64_t thread_cpu_ns(const Connection *c) {
 
 /* ---- the watchdog ---- */
 
-/* Waits on `wake` for at most ns nanoseconds; the mutex is held. */
-static void wait_for(uint64_t ns) {
-#if defined(__APPLE__)
-  struct timespec t = {(time_t)(ns / 1000000000ull), (long)(ns % 1000000000ull)};
-  pthread_cond_timedwait_relative_np(&wake, &mutex, &t);
-#else
-  uint64_t until = monotonic_ns() + ns;
-  struct timespec t = {(time_t)(until / 1000000000ull), (long)(until % 1000000000ull)};
-  pthread_cond_timedwait(&wake, &mutex, &t);
-#endif
+/* Sleeps for at most ns nanoseconds, or until somebody wakes the watchdog. */
+static void sleep_or_wake(uint64_t ns) {
+  struct pollfd waiting = {wake_pipe[0], POLLIN, 0};
+  char bytes[64];
+  if (poll(&waiting, 1, (int)((ns + MS - 1) / MS)) > 0) {
+    while (read(wake_pipe[0], bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes)) {
+    }
+  }
 }
 
+static void wake_watchdog(void) {
+  ssize_t written = write(wake_pipe[1], "", 1); /* a full pipe wakes it as well */
+  (void)written;
+}
+
+static int is_cancelled(uint64_t query_id) {
+  int i;
+  if (atomic_load(&cancelled_count) == 0) return 0;
+  for (i = 0; i < THREAD_COUNT_MAX; i++) {
+    if (atomic_load(&cancelled_ids[i]) == query_id) return 1;
+  }
+  return 0;
+}
+
+/*
+** SQLite looks at an interrupt in loops only, and a SELECT list is none: 500 LIKEs beside one another ran for minutes.
+** The pattern limit is read by each of them, so lowering it ends such a line at the next one. The lock is held.
+*/
 static void stop_query(Connection *c, int why, uint64_t now) {
-  c->stop = why;
-  c->stop_ns = now;
+  atomic_store(&c->stop_ns, now);
+  atomic_store(&c->stop, why);
+  sqlite3_limit(c->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 0);
 }
 
-/* Stops c if it is over a limit. Returns in how many nanoseconds it must be looked at again. */
-static uint64_t inspect(Connection *c, uint64_t now) {
-  uint64_t wall = now - c->wall_start_ns, cpu, left, cpu_left;
-  if (c->stop == STOP_NONE) {
+/* Stops c if it is over a limit. Returns in how many nanoseconds it must be looked at again; 0 is never. The lock is held. */
+static uint64_t inspect(Connection *c) {
+  uint64_t now = monotonic_ns(), wall = now - c->wall_start_ns, cpu, left, cpu_left;
+  if (!atomic_load(&c->armed)) return 0;
+  if (atomic_load(&c->stop) == STOP_NONE) {
     cpu = thread_cpu_ns(c) - c->cpu_start_ns;
-    if (cpu >= c->cpu_limit_ns) {
+    if (is_cancelled(atomic_load(&c->query_id))) {
+      stop_query(c, STOP_CANCEL, now);
+    } else if (cpu >= c->cpu_limit_ns) {
       stop_query(c, STOP_CPU, now);
     } else if (wall >= c->wall_limit_ns) {
       stop_query(c, STOP_WALL, now);
@@ -160,42 +199,64 @@ static uint64_t inspect(Connection *c, uint64_t now) {
 
 static void *watchdog(void *unused) {
   (void)unused;
-  pthread_mutex_lock(&mutex);
   for (;;) {
-    uint64_t now = monotonic_ns(), next = 0;
-    Connection *c;
-    for (c = armed_first; c; c = c->armed_next) {
-      uint64_t again = inspect(c, now);
-      if (next == 0 || again < next) next = again;
+    uint64_t next = 3600ull * 1000000000ull; /* nothing is armed: whoever arms sees that this is too long */
+    int i, count;
+    /* Until the new time is known, everybody who arms or cancels must wake it: it may have passed their slot already. */
+    atomic_store(&watchdog_sleeps_until, UINT64_MAX);
+    count = atomic_load(&slot_count);
+    for (i = 0; i < count; i++) {
+      Connection *c = atomic_load(&armed_by_slot[i]);
+      uint64_t again = REPEAT_NS;
+      if (!c) continue;
+      if (pthread_mutex_trylock(&c->lock) == 0) {
+        again = inspect(c);
+        pthread_mutex_unlock(&c->lock);
+      }
+      if (again != 0 && again < next) next = again;
     }
-    if (next == 0) {
-      /* Nothing is armed. Arming signals only a watchdog that would wake too late, so sleep for long. */
-      next = 3600ull * 1000000000ull;
-    } else if (next < 200000ull) {
-      next = 200000ull; /* do not spin on a limit that is a few microseconds away */
-    }
-    watchdog_sleeps_until = monotonic_ns() + next;
-    wait_for(next);
+    atomic_store(&watchdog_sleeps_until, monotonic_ns() + next);
+    sleep_or_wake(next);
   }
   return 0;
 }
 
-/* The mutex is held. Returns 0 if the thread can't be started. */
+static void release_slot(void *value) {
+  int released = (int)(intptr_t)value - 1;
+  atomic_store(&armed_by_slot[released], (Connection *)0);
+  atomic_store(&slot_taken[released], 0);
+}
+
+/* The calling thread's slot; 0 if there are too many threads. */
+static int take_slot(void) {
+  int i;
+  for (i = 0; slot < 0 && i < THREAD_COUNT_MAX; i++) {
+    int expected = 0;
+    if (atomic_compare_exchange_strong(&slot_taken[i], &expected, 1)) slot = i;
+  }
+  if (slot < 0) return 0;
+  for (i = atomic_load(&slot_count); i <= slot && !atomic_compare_exchange_weak(&slot_count, &i, slot + 1);) {
+  }
+  return pthread_setspecific(slot_key, (void *)(intptr_t)(slot + 1)) == 0;
+}
+
+static int open_pipe(void) {
+  int i;
+  if (pipe(wake_pipe) != 0) return 0;
+  for (i = 0; i < 2; i++) {
+    if (fcntl(wake_pipe[i], F_SETFL, O_NONBLOCK) != 0 || fcntl(wake_pipe[i], F_SETFD, FD_CLOEXEC) != 0) return 0;
+  }
+  return 1;
+}
+
+/* The setup mutex is held. Returns 0 if the thread can't be started. */
 static int start_watchdog(void) {
   pthread_t thread;
   pthread_attr_t attr;
   sigset_t all, old;
   int rc;
   if (watchdog_started) return 1;
-#if defined(__APPLE__)
-  pthread_cond_init(&wake, 0);
-#else
-  pthread_condattr_t cond_attr;
-  pthread_condattr_init(&cond_attr);
-  pthread_condattr_setclock(&cond_attr, CLOCK_MONOTONIC); /* a jump of the wall clock stops nothing */
-  pthread_cond_init(&wake, &cond_attr);
-  pthread_condattr_destroy(&cond_attr);
-#endif
+  if (!open_pipe() || pthread_key_create(&slot_key, release_slot) != 0) return 0;
   pthread_attr_init(&attr);
   pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attr, 256 * 1024);
@@ -208,11 +269,19 @@ static int start_watchdog(void) {
   return watchdog_started;
 }
 
-static void unlink_armed(Connection *c) {
-  Connection **p = &armed_first;
-  while (*p && *p != c) p = &(*p)->armed_next;
-  if (*p) *p = c->armed_next;
-  c->armed = 0;
+/*
+** Keeps the library that holds an address loaded for good. Node unloads an addon when the last thread that loaded it
+** ends: the watchdog would run on in memory that is gone, and a SQLite that comes back would come back without its hooks.
+*/
+static int pin_library(void *inside) {
+  Dl_info info;
+  return dladdr(inside, &info) != 0 && dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) != 0;
+}
+
+/* The lock is held. */
+static void unarm(Connection *c) {
+  if (atomic_load(&armed_by_slot[c->slot]) == c) atomic_store(&armed_by_slot[c->slot], (Connection *)0);
+  atomic_store(&c->armed, 0);
 }
 
 /* ---- the authorizer: what SQL may do ---- */
@@ -411,7 +480,7 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
-/* The mutex is held. Returns 0 if the table could not be found: then the guard does not hold what it promises. */
+/* The setup mutex is held. Returns 0 if the table could not be found: then the guard does not hold what it promises. */
 static int hook_memory(void) {
   uintptr_t inside = (uintptr_t)sqlite3_api->libversion;
   if (memory_hooked == 0) dl_iterate_phdr(visit_object, &inside);
@@ -457,34 +526,39 @@ static void instr_in(sqlite3_context *context, const unsigned char *hay, int hay
   sqlite3_result_int64(context, 0);
 }
 
+static void instr_values(sqlite3_context *context, sqlite3_value *in, sqlite3_value *part, int is_text) {
+  const unsigned char *hay = is_text ? sqlite3_value_text(in) : sqlite3_value_blob(in);
+  const unsigned char *needle = is_text ? sqlite3_value_text(part) : sqlite3_value_blob(part);
+  int hay_size = sqlite3_value_bytes(in), needle_size = sqlite3_value_bytes(part);
+  if (!needle || (hay_size > 0 && !hay)) {
+    sqlite3_result_error_nomem(context);
+  } else if (hay_size == 0) {
+    sqlite3_result_int64(context, 0);
+  } else {
+    instr_in(context, hay, hay_size, needle, needle_size, is_text);
+  }
+}
+
 static void guarded_instr(sqlite3_context *context, int argc, sqlite3_value **argv) {
   int hay_type = sqlite3_value_type(argv[0]), needle_type = sqlite3_value_type(argv[1]);
-  int hay_size, needle_size;
-  const unsigned char *hay, *needle;
+  sqlite3_value *hay, *needle;
   (void)argc;
   if (hay_type == SQLITE_NULL || needle_type == SQLITE_NULL) return;
   if (sqlite3_value_bytes(argv[1]) == 0) {
     sqlite3_result_int64(context, 1);
     return;
   }
-  if (hay_type == SQLITE_BLOB && needle_type == SQLITE_BLOB) {
-    hay = sqlite3_value_blob(argv[0]);
-    needle = sqlite3_value_blob(argv[1]);
-  } else {
-    hay = sqlite3_value_text(argv[0]);
-    needle = sqlite3_value_text(argv[1]);
-  }
-  hay_size = sqlite3_value_bytes(argv[0]);
-  needle_size = sqlite3_value_bytes(argv[1]);
-  if (hay_size == 0) {
-    sqlite3_result_int64(context, 0);
+  if ((hay_type == SQLITE_BLOB) == (needle_type == SQLITE_BLOB)) {
+    instr_values(context, argv[0], argv[1], hay_type != SQLITE_BLOB);
     return;
   }
-  if (!hay || !needle) {
-    sqlite3_result_error_nomem(context);
-    return;
-  }
-  instr_in(context, hay, hay_size, needle, needle_size, !(hay_type == SQLITE_BLOB && needle_type == SQLITE_BLOB));
+  /* A BLOB read as text changes its type for whoever uses it next, so SQLite works on copies, and so do we. */
+  hay = sqlite3_value_dup(argv[0]);
+  needle = sqlite3_value_dup(argv[1]);
+  if (hay && needle) instr_values(context, hay, needle, 1);
+  else sqlite3_result_error_nomem(context);
+  sqlite3_value_free(hay);
+  sqlite3_value_free(needle);
 }
 
 static void guarded_replace(sqlite3_context *context, int argc, sqlite3_value **argv) {
@@ -574,6 +648,61 @@ static void guarded_trim(sqlite3_context *context, int argc, sqlite3_value **arg
   sqlite3_result_text(context, (const char *)text, size, SQLITE_TRANSIENT);
 }
 
+/* The character at z, and z moved behind it: SQLite's own reading of UTF-8, which never fails. Text ends with a NUL. */
+static unsigned read_character(const unsigned char **z) {
+  unsigned c = *(*z)++;
+  if (c < 0xc0) return c;
+  c = c < 0xe0 ? c & 0x1f : c < 0xf0 ? c & 0x0f : c < 0xf8 ? c & 0x07 : c < 0xfc ? c & 0x03 : c < 0xfe ? c & 0x01 : 0;
+  while ((**z & 0xc0) == 0x80) c = (c << 6) + (*(*z)++ & 0x3f);
+  return c < 0x80 || (c & 0xfffff800) == 0xd800 || (c & 0xfffffffe) == 0xfffe ? 0xfffd : c;
+}
+
+/* Is the character in the text? -1 to stop. */
+static int has_character(sqlite3_context *context, const unsigned char *text, int size, unsigned character) {
+  const unsigned char *z = text, *end = text + size;
+  int steps = 0;
+  while (z < end) {
+    if (read_character(&z) == character) return 1;
+    if ((++steps & 0x3fff) == 0 && must_stop(context)) return -1;
+  }
+  return 0;
+}
+
+static int hex_digit(unsigned char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* unhex(X, Y): pairs of digits in X, between which characters of Y may stand. NULL if X holds anything else. */
+static void guarded_unhex(sqlite3_context *context, int argc, sqlite3_value **argv) {
+  const unsigned char *hex = sqlite3_value_text(argv[0]), *ignored = sqlite3_value_text(argv[1]);
+  int hex_size = sqlite3_value_bytes(argv[0]), ignored_size = sqlite3_value_bytes(argv[1]), found, rounds = 0;
+  unsigned char *out, *to;
+  (void)argc;
+  if (!hex || !ignored) return;
+  to = out = sqlite3_malloc(hex_size / 2 + 1);
+  if (!out) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  while (*hex) {
+    if (hex_digit(hex[0]) >= 0) {
+      if (hex_digit(hex[1]) < 0) break;
+      *to++ = (unsigned char)(hex_digit(hex[0]) << 4 | hex_digit(hex[1]));
+      hex += 2;
+      continue;
+    }
+    found = has_character(context, ignored, ignored_size, read_character(&hex));
+    if (found <= 0 || ((++rounds & 0xff) == 0 && must_stop(context))) {
+      sqlite3_free(out);
+      return;
+    }
+  }
+  if (*hex) sqlite3_free(out);
+  else sqlite3_result_blob(context, out, (int)(to - out), sqlite3_free);
+}
+
 static int replace_functions(sqlite3 *db) {
   static const struct {
     const char *name;
@@ -582,7 +711,7 @@ static int replace_functions(sqlite3 *db) {
     void (*function)(sqlite3_context *, int, sqlite3_value **);
   } list[] = {{"instr", 2, 0, guarded_instr}, {"replace", 3, 0, guarded_replace}, {"ltrim", 1, 1, guarded_trim},
               {"ltrim", 2, 1, guarded_trim},  {"rtrim", 1, 2, guarded_trim},      {"rtrim", 2, 2, guarded_trim},
-              {"trim", 1, 3, guarded_trim},   {"trim", 2, 3, guarded_trim}};
+              {"trim", 1, 3, guarded_trim},   {"trim", 2, 3, guarded_trim},       {"unhex", 2, 0, guarded_unhex}};
   size_t i;
   for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
     int rc = sqlite3_create_function_v2(db, list[i].name, list[i].argc,
@@ -699,7 +828,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
   return rc;
 }
 
-/* Wraps the default file layer and becomes the default, so that every later connection uses it. Mutex held. */
+/* Wraps the default file layer and becomes the default, so that every later connection uses it. The setup mutex is held. */
 static int register_vfs(void) {
   sqlite3_vfs *inner;
   int rc;
@@ -717,6 +846,28 @@ static int register_vfs(void) {
   return rc;
 }
 
+/* ---- rows: nothing may be allocated when better-sqlite3 reads one ---- */
+
+/*
+** better-sqlite3 asks for a cell's size and then for its bytes, which SQLite makes only then: a zeroblob is filled, text
+** gets its terminator. When that memory is refused, because the query must stop, the bytes are a null pointer of that
+** size, and reading them ends the process. So each cell is made here, while the row is still inside sqlite3_step: what
+** can't be had has become NULL by the time that anybody looks. SQLite calls this for every row (SQLITE_TRACE_ROW).
+*/
+static int row_ready(unsigned event, void *user, void *subject, void *unused) {
+  sqlite3_stmt *statement = subject;
+  int column, count = sqlite3_data_count(statement);
+  (void)event;
+  (void)user;
+  (void)unused;
+  for (column = 0; column < count; column++) {
+    int type = sqlite3_column_type(statement, column);
+    if (type == SQLITE_TEXT) sqlite3_column_text(statement, column);
+    else if (type == SQLITE_BLOB) sqlite3_column_blob(statement, column);
+  }
+  return 0;
+}
+
 /* ---- the SQLite side: one connection ---- */
 
 static void connection_number(sqlite3_context *context, int argc, sqlite3_value **argv) {
@@ -729,49 +880,68 @@ static void connection_number(sqlite3_context *context, int argc, sqlite3_value 
 /* SQLite calls it when the connection closes: from here on nobody can interrupt it. */
 static void connection_closed(void *user) {
   Connection *c = user;
-  pthread_mutex_lock(&mutex);
-  if (c->armed) unlink_armed(c);
-  if (connections[c->number] == c) connections[c->number] = 0;
-  pthread_mutex_unlock(&mutex);
+  pthread_mutex_lock(&c->lock);
+  if (atomic_load(&c->armed)) unarm(c);
+  c->db = 0;
+  pthread_mutex_unlock(&c->lock);
   if (running == c) running = 0;
-  free(c);
+  atomic_store(&c->in_use, 0);
 }
 
-/* The mutex is held. Returns 0 when the table is full. */
-static int take_number(Connection *c) {
-  int tries;
-  for (tries = 0; tries < CONNECTION_COUNT_MAX; tries++) {
-    int number = connection_number_next;
-    connection_number_next = number + 1 < CONNECTION_COUNT_MAX ? number + 1 : 1;
-    if (connections[number] == 0) {
-      connections[number] = c;
-      c->number = number;
-      return 1;
-    }
+int sqlite3_guard_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
+
+static Connection *new_connection(int number) {
+  Connection *c = calloc(1, sizeof(*c)), *unused = 0;
+  if (!c) return 0;
+  pthread_mutex_init(&c->lock, 0);
+  c->number = number;
+  if (atomic_compare_exchange_strong(&connections[number], &unused, c)) return c;
+  free(c); /* another thread was faster */
+  return unused;
+}
+
+/* A connection that nobody uses, old or new; 0 if there is none. */
+static Connection *take_connection(sqlite3 *db) {
+  int number;
+  for (number = 1; number < CONNECTION_COUNT_MAX; number++) {
+    Connection *c = atomic_load(&connections[number]);
+    int unused = 0;
+    if (!c && !(c = new_connection(number))) return 0;
+    if (!atomic_compare_exchange_strong(&c->in_use, &unused, 1)) continue;
+    c->db = db;
+    return c;
   }
   return 0;
 }
 
+/* Once for the process, by the first connection. */
+static int set_up(const sqlite3_api_routines *api) {
+  static _Atomic int is_set_up = 0;
+  if (!atomic_load(&is_set_up)) {
+    pthread_mutex_lock(&setup_mutex);
+    if (!atomic_load(&is_set_up)) {
+      SQLITE_EXTENSION_INIT2(api);
+      atomic_store(&is_set_up, pin_library((void *)sqlite3_guard_init) && pin_library((void *)sqlite3_api->libversion) &&
+                                   start_watchdog() && hook_memory() && register_vfs() == SQLITE_OK);
+    }
+    pthread_mutex_unlock(&setup_mutex);
+  }
+  return atomic_load(&is_set_up);
+}
+
 __attribute__((visibility("default"))) int sqlite3_guard_init(sqlite3 *db, char **error,
                                                                const sqlite3_api_routines *api) {
-  Connection *c;
-  int rc = SQLITE_OK, ok;
-  pthread_mutex_lock(&mutex);
-  SQLITE_EXTENSION_INIT2(api);
-  c = calloc(1, sizeof(*c));
-  ok = c != 0 && start_watchdog() && hook_memory() && take_number(c) && register_vfs() == SQLITE_OK;
-  pthread_mutex_unlock(&mutex);
-  if (!ok) {
+  Connection *c = set_up(api) ? take_connection(db) : 0;
+  int rc;
+  if (!c) {
     *error = sqlite3_mprintf("the guard could not set itself up in this process");
-    if (c && c->number) connection_closed(c);
-    else free(c);
     return SQLITE_ERROR;
   }
-  c->db = db;
   /* From here on SQLite owns c, also when the call fails: it calls connection_closed. */
   rc = sqlite3_create_function_v2(db, "sqlenv_guard_number", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, c, connection_number, 0,
                                   0, connection_closed);
   if (rc == SQLITE_OK) rc = replace_functions(db);
+  if (rc == SQLITE_OK) rc = sqlite3_trace_v2(db, SQLITE_TRACE_ROW, row_ready, 0);
   return rc;
 }
 
@@ -825,15 +995,20 @@ static int read_numbers(napi_env env, napi_callback_info info, double *out, size
   return 1;
 }
 
-/* Only the thread that opened a connection may use its number, so the pointer stays valid without the mutex. */
+/* Only the thread that opened a connection may use its number. */
 static Connection *connection_of(double number) {
-  Connection *c = 0;
-  if (number >= 1 && number < CONNECTION_COUNT_MAX) {
-    pthread_mutex_lock(&mutex);
-    c = connections[(int)number];
-    pthread_mutex_unlock(&mutex);
+  Connection *c = number >= 1 && number < CONNECTION_COUNT_MAX ? atomic_load(&connections[(int)number]) : 0;
+  return c && c->db ? c : 0;
+}
+
+/* The connection that has this query armed, for threads that only look: it may be disarmed at any moment. */
+static Connection *armed_with(double query_id) {
+  int i, count = atomic_load(&slot_count);
+  for (i = 0; i < count; i++) {
+    Connection *c = atomic_load(&armed_by_slot[i]);
+    if (c && atomic_load(&c->query_id) == (uint64_t)query_id) return c;
   }
-  return c;
+  return 0;
 }
 
 static napi_value js_lock(napi_env env, napi_callback_info info) {
@@ -846,38 +1021,51 @@ static napi_value js_lock(napi_env env, napi_callback_info info) {
   return 0;
 }
 
+/* limitLength(connection, bytes): of a string, BLOB or row of the statements to come; within LENGTH_MIN and LENGTH_MAX. */
+static napi_value js_limit_length(napi_env env, napi_callback_info info) {
+  double a[2];
+  Connection *c;
+  if (!read_numbers(env, info, a, 2, 0)) return fail(env, "limitLength(connection, bytes)");
+  c = connection_of(a[0]);
+  if (!c) return fail(env, "limitLength: no such connection");
+  sqlite3_limit(c->db, SQLITE_LIMIT_LENGTH, a[1] > LENGTH_MAX ? LENGTH_MAX : a[1] < LENGTH_MIN ? LENGTH_MIN : (int)a[1]);
+  return 0;
+}
+
 /* arm(connection, queryId, cpuMs, wallMs): the limits count from now, on the calling thread. */
 static napi_value js_arm(napi_env env, napi_callback_info info) {
   double a[4];
   Connection *c;
   uint64_t wakes;
-  int i;
   if (!read_numbers(env, info, a, 4, 0)) return fail(env, "arm(connection, queryId, cpuMs, wallMs)");
   c = connection_of(a[0]);
-  if (!c || c->armed) return fail(env, "arm: no such connection, or it is armed already");
+  if (!c || atomic_load(&c->armed)) return fail(env, "arm: no such connection, or it is armed already");
+  if (slot < 0 && !take_slot()) return fail(env, "arm: too many threads");
+  pthread_mutex_lock(&c->lock);
   c->thread = pthread_self();
 #if !defined(__APPLE__)
-  if (pthread_getcpuclockid(c->thread, &c->cpu_clock) != 0) return fail(env, "arm: no CPU clock");
+  if (pthread_getcpuclockid(c->thread, &c->cpu_clock) != 0) {
+    pthread_mutex_unlock(&c->lock);
+    return fail(env, "arm: no CPU clock");
+  }
 #endif
-  c->stop = STOP_NONE;
+  atomic_store(&c->stop, STOP_NONE);
   c->table_read_count = c->denied_count = c->space_full = c->out_of_memory = 0;
   c->temp_bytes = c->memory_bytes = 0;
-  c->query_id = (uint64_t)a[1];
+  c->slot = slot;
   c->cpu_limit_ns = (uint64_t)(a[2] * MS);
   c->wall_limit_ns = (uint64_t)(a[3] * MS);
-  running = c;
-  pthread_mutex_lock(&mutex);
-  for (i = 0; i < pending_cancel_count; i++) {
-    if (pending_cancels[i] == c->query_id) stop_query(c, STOP_CANCEL, monotonic_ns());
-  }
   c->wall_start_ns = monotonic_ns();
   c->cpu_start_ns = thread_cpu_ns(c);
-  c->armed = 1;
-  c->armed_next = armed_first;
-  armed_first = c;
   wakes = c->wall_start_ns + (c->cpu_limit_ns < c->wall_limit_ns ? c->cpu_limit_ns : c->wall_limit_ns);
-  if (c->stop != STOP_NONE || wakes < watchdog_sleeps_until) pthread_cond_signal(&wake);
-  pthread_mutex_unlock(&mutex);
+  /* Shown first, then looked for among the cancelled ones; cancel does it the other way round. So one of them sees it. */
+  atomic_store(&c->query_id, (uint64_t)a[1]);
+  atomic_store(&c->armed, 1);
+  atomic_store(&armed_by_slot[slot], c);
+  if (is_cancelled((uint64_t)a[1])) stop_query(c, STOP_CANCEL, c->wall_start_ns);
+  pthread_mutex_unlock(&c->lock);
+  running = c;
+  if (atomic_load(&c->stop) != STOP_NONE || wakes < atomic_load(&watchdog_sleeps_until)) wake_watchdog();
   return 0;
 }
 
@@ -896,42 +1084,45 @@ static napi_value js_disarm(napi_env env, napi_callback_info info) {
     return fail(env, "disarm(connection, Float64Array(7))");
   }
   c = connection_of(number);
-  if (!c || !c->armed) return fail(env, "disarm: no such connection, or it is not armed");
+  if (!c || !atomic_load(&c->armed)) return fail(env, "disarm: no such connection, or it is not armed");
   out = data;
-  pthread_mutex_lock(&mutex);
-  unlink_armed(c);
-  out[0] = c->stop;
+  pthread_mutex_lock(&c->lock);
+  unarm(c);
+  out[0] = atomic_load(&c->stop);
   out[1] = (double)(thread_cpu_ns(c) - c->cpu_start_ns) / 1000.0;
   out[2] = (double)(monotonic_ns() - c->wall_start_ns) / 1000.0;
-  pthread_mutex_unlock(&mutex);
+  pthread_mutex_unlock(&c->lock);
   out[3] = c->table_read_count;
   out[4] = c->denied_count;
   out[5] = c->space_full;
   out[6] = c->out_of_memory;
-  c->stop = STOP_NONE;
+  if (out[0] != STOP_NONE) sqlite3_limit(c->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_LENGTH_MAX);
+  atomic_store(&c->stop, STOP_NONE);
   running = 0;
   return 0;
 }
 
-/* cancel(queryId): stops it if it runs; if it has not been armed yet, it will be stopped when it is. */
+/* queryId(): a number that no other query of this process has, whichever thread or executor it belongs to. */
+static napi_value js_query_id(napi_env env, napi_callback_info info) {
+  napi_value value;
+  (void)info;
+  napi_create_double(env, (double)atomic_fetch_add(&query_id_next, 1), &value);
+  return value;
+}
+
+/* cancel(queryId): stops it if it runs; if it has not been armed yet, it will be stopped when it is. Until forget(queryId). */
 static napi_value js_cancel(napi_env env, napi_callback_info info) {
   double id;
-  Connection *c;
-  napi_value found;
+  int i, done = 0;
   if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "cancel(queryId)");
-  pthread_mutex_lock(&mutex);
-  for (c = armed_first; c && c->query_id != (uint64_t)id; c = c->armed_next) {
+  for (i = 0; !done && i < THREAD_COUNT_MAX; i++) {
+    uint64_t unused = 0;
+    done = atomic_compare_exchange_strong(&cancelled_ids[i], &unused, (uint64_t)id);
   }
-  if (c) {
-    if (c->stop == STOP_NONE) stop_query(c, STOP_CANCEL, monotonic_ns());
-    sqlite3_interrupt(c->db);
-    pthread_cond_signal(&wake); /* the watchdog repeats it */
-  } else if (pending_cancel_count < PENDING_CANCEL_COUNT_MAX) {
-    pending_cancels[pending_cancel_count++] = (uint64_t)id;
-  }
-  pthread_mutex_unlock(&mutex);
-  napi_get_boolean(env, c != 0, &found);
-  return found;
+  if (!done) return fail(env, "cancel: too many queries are being cancelled");
+  atomic_fetch_add(&cancelled_count, 1);
+  wake_watchdog();
+  return 0;
 }
 
 /* forget(queryId): its worker has answered, so a cancellation of it means nothing any more. */
@@ -939,12 +1130,10 @@ static napi_value js_forget(napi_env env, napi_callback_info info) {
   double id;
   int i;
   if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "forget(queryId)");
-  pthread_mutex_lock(&mutex);
-  for (i = 0; i < pending_cancel_count;) {
-    if (pending_cancels[i] == (uint64_t)id) pending_cancels[i] = pending_cancels[--pending_cancel_count];
-    else i++;
+  for (i = 0; atomic_load(&cancelled_count) > 0 && i < THREAD_COUNT_MAX; i++) {
+    uint64_t cancelled = (uint64_t)id;
+    if (atomic_compare_exchange_strong(&cancelled_ids[i], &cancelled, 0)) atomic_fetch_sub(&cancelled_count, 1);
   }
-  pthread_mutex_unlock(&mutex);
   return 0;
 }
 
@@ -952,16 +1141,11 @@ static napi_value js_forget(napi_env env, napi_callback_info info) {
 ** milliseconds it has been trying to; 0 and -1 if it is not armed or within its limits. */
 static napi_value js_stopping(napi_env env, napi_callback_info info) {
   double id;
-  int stop = STOP_NONE;
   Connection *c;
   napi_value value;
   if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "stopping(queryId)");
-  pthread_mutex_lock(&mutex);
-  for (c = armed_first; c && c->query_id != (uint64_t)id; c = c->armed_next) {
-  }
-  if (c) stop = c->stop;
-  pthread_mutex_unlock(&mutex);
-  napi_create_int32(env, stop, &value);
+  c = armed_with(id);
+  napi_create_int32(env, c ? atomic_load(&c->stop) : STOP_NONE, &value);
   return value;
 }
 
@@ -970,11 +1154,32 @@ static napi_value js_overdue(napi_env env, napi_callback_info info) {
   Connection *c;
   napi_value value;
   if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "overdue(queryId)");
-  pthread_mutex_lock(&mutex);
-  for (c = armed_first; c && c->query_id != (uint64_t)id; c = c->armed_next) {
-  }
-  if (c && c->stop != STOP_NONE) ms = (double)(monotonic_ns() - c->stop_ns) / (double)MS;
-  pthread_mutex_unlock(&mutex);
+  c = armed_with(id);
+  if (c && atomic_load(&c->stop) != STOP_NONE) ms = (double)(monotonic_ns() - atomic_load(&c->stop_ns)) / (double)MS;
+  napi_create_double(env, ms, &value);
+  return value;
+}
+
+/* usedCpuMs(queryId): CPU time that an armed query has used so far; -1 if it is not armed. */
+static napi_value js_used_cpu_ms(napi_env env, napi_callback_info info) {
+  double id, ms = -1;
+  Connection *c;
+  napi_value value;
+  if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "usedCpuMs(queryId)");
+  c = armed_with(id);
+  if (c) ms = (double)(thread_cpu_ns(c) - c->cpu_start_ns) / (double)MS;
+  napi_create_double(env, ms, &value);
+  return value;
+}
+
+/* usedWallMs(queryId): time since it was armed; -1 if it is not. */
+static napi_value js_used_wall_ms(napi_env env, napi_callback_info info) {
+  double id, ms = -1;
+  Connection *c;
+  napi_value value;
+  if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "usedWallMs(queryId)");
+  c = armed_with(id);
+  if (c) ms = (double)(monotonic_ns() - c->wall_start_ns) / (double)MS;
   napi_create_double(env, ms, &value);
   return value;
 }
@@ -1020,10 +1225,14 @@ static int add_function(napi_env env, napi_value exports, const char *name, napi
 }
 
 NAPI_MODULE_INIT() {
-  if (!add_function(env, exports, "lock", js_lock) || !add_function(env, exports, "arm", js_arm) ||
-      !add_function(env, exports, "disarm", js_disarm) || !add_function(env, exports, "cancel", js_cancel) ||
-      !add_function(env, exports, "forget", js_forget) ||
-      !add_function(env, exports, "stopping", js_stopping) || !add_function(env, exports, "overdue", js_overdue) || !add_function(env, exports, "textBytes", js_text_bytes) ||
+  if (!add_function(env, exports, "lock", js_lock) || !add_function(env, exports, "limitLength", js_limit_length) ||
+      !add_function(env, exports, "arm", js_arm) || !add_function(env, exports, "disarm", js_disarm) ||
+      !add_function(env, exports, "cancel", js_cancel) ||
+      !add_function(env, exports, "queryId", js_query_id) || !add_function(env, exports, "forget", js_forget) ||
+      !add_function(env, exports, "stopping", js_stopping) || !add_function(env, exports, "overdue", js_overdue) ||
+      !add_function(env, exports, "usedCpuMs", js_used_cpu_ms) ||
+      !add_function(env, exports, "usedWallMs", js_used_wall_ms) ||
+      !add_function(env, exports, "textBytes", js_text_bytes) ||
       !add_function(env, exports, "lowerPriority", js_lower_priority)) {
     return fail(env, "the guard could not be initialised");
   }

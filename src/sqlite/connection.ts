@@ -6,6 +6,18 @@ import { GUARD_FILE, type NativeGuard } from './native-guard.ts';
 /** Pages kept in memory for a connection, KiB. Also what the sorter keeps before it writes, so that no sort is one long step. */
 const CACHE_KIB = 2_000;
 
+/** Bytes of one value, and of a row while it is sorted: SQLite's limit, lowered by what follows. */
+const VALUE_BYTES_MAX = 1_000_000;
+
+/**
+ * Bytes of SQL times bytes of a value. SQLite looks at an interrupt in loops only, and an expression is none: 100 kB of
+ * `x+x+...` over a text of 1 MB ran for 26 s. Within this product the longest such line measured takes 0.5 s.
+ */
+const SQL_TIMES_VALUE_MAX = 1_000_000_000;
+
+/** Bytes of one row as it is handed over, all at once: 512 references to one text of 1 MB took 1.1 GB of a thread's heap. */
+const ROW_BYTES_MAX = 32_000_000;
+
 /** One statement, started: its columns, and its rows as they are fetched. */
 export interface OpenStatement {
   readonly columns: readonly string[];
@@ -62,9 +74,19 @@ export class Connection {
 
   /** Prepares a statement. Undefined if it returns no rows by its nature: nothing that the guard lets through does. */
   start(sql: string): OpenStatement | undefined {
+    // Preparing reads the schema and names columns after their expressions: neither is to fail for the values' sake.
+    this.#guard.limitLength(this.number, VALUE_BYTES_MAX);
     const statement = this.#database.prepare(sql);
     if (!statement.reader) return undefined;
     const columns = statement.columns().map((column) => column.name);
+    this.#guard.limitLength(
+      this.number,
+      Math.min(
+        VALUE_BYTES_MAX,
+        SQL_TIMES_VALUE_MAX / Buffer.byteLength(sql),
+        ROW_BYTES_MAX / columns.length,
+      ),
+    );
     return { columns, rows: this.#rows(statement.raw(true)) };
   }
 

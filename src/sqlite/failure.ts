@@ -33,8 +33,8 @@ export function classifyFailure(
   const code = sqliteErrorCode(error);
   const message = error instanceof Error ? error.message : String(error);
   if (code !== undefined) return classifyCode(code, message, facts);
-  // better-sqlite3 checks these itself before SQLite sees the statement.
-  if (error instanceof RangeError && message.startsWith('Too few parameter')) {
+  // better-sqlite3 checks these itself: "Too few parameter values were provided", "Missing named parameters".
+  if (/^(Too few|Missing named) parameter/.test(message)) {
     return { kind: 'sql_error', message: 'query parameters are not supported' };
   }
   return { kind: 'internal', message: error instanceof Error ? (error.stack ?? message) : message };

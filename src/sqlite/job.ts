@@ -22,7 +22,7 @@ export interface Attempt {
   readonly trial: boolean;
 }
 
-/** A job on its way. Times are in milliseconds of `performance.now()` where not said otherwise. */
+/** A job on its way. Times are on the clock of `process.hrtime`. */
 export interface Job {
   readonly order: JobOrder;
   readonly arrivedUs: number;
@@ -33,6 +33,6 @@ export interface Job {
   /** CPU time and wall time that earlier attempts ran for, microseconds; waiting is in neither. */
   spentCpuUs: number;
   spentWallUs: number;
-  /** What runs now. */
-  running: { readonly message: WorkerMessage; readonly sinceMs: number } | undefined;
+  /** What runs now, and since when. */
+  running: { readonly message: WorkerMessage; readonly sinceUs: number } | undefined;
 }

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { EngineReply, LoadedMessage, WorkerMessage, WorkerReply } from './messages.ts';
+import { loadGuard } from './native-guard.ts';
+import { ThreadState } from './thread-state.ts';
 
 /** Workers run from the built files: Node 20 can't start a `.ts` file in a thread. */
 const WORKER_FILE = fileURLToPath(
@@ -35,7 +38,7 @@ export class WorkerLostError extends Error {
 export class Lane {
   readonly capacity: number;
   readonly #pool: Piscina<WorkerMessage, WorkerReply>;
-  readonly #loaded = new Set<number>();
+  readonly #states = new Map<number, ThreadState>();
 
   constructor(lane: 'fast' | 'slow', size: LaneSize) {
     this.capacity = size.threadCountMax;
@@ -56,8 +59,8 @@ export class Lane {
         stackSizeMb: 4,
       },
     });
-    this.#pool.on('message', ({ loadedThreadId }: LoadedMessage) =>
-      this.#loaded.add(loadedThreadId),
+    this.#pool.on('message', ({ loadedThreadId, state }: LoadedMessage) =>
+      this.#states.set(loadedThreadId, new ThreadState(state)),
     );
     // Without a listener a thread that dies while idle would end the process; piscina replaces it by itself.
     this.#pool.on('error', () => undefined);
@@ -83,7 +86,17 @@ export class Lane {
 
   /** Ends one thread under whatever it does; for tests of that fault. */
   async killThread(index: number): Promise<void> {
-    await this.#pool.threads[index]?.terminate();
+    const thread = this.#pool.threads[index];
+    if (!thread) return;
+    const ended = once(thread, 'exit');
+    while (this.#isLoading(thread)) await sleep(2);
+    const state = this.#states.get(thread.threadId);
+    const queryId = state?.doom();
+    if (queryId === undefined) await thread.terminate();
+    else {
+      loadGuard().cancel(queryId);
+      await ended;
+    }
   }
 
   /**
@@ -92,12 +105,13 @@ export class Lane {
    */
   async close(): Promise<void> {
     const giveUpMs = performance.now() + LOAD_MS;
-    while (this.#isLoading() && performance.now() < giveUpMs) await sleep(2);
+    const isLoading = () => this.#pool.threads.some((thread) => this.#isLoading(thread));
+    while (isLoading() && performance.now() < giveUpMs) await sleep(2);
     await this.#pool.destroy();
   }
 
-  #isLoading(): boolean {
+  #isLoading({ threadId }: { readonly threadId: number }): boolean {
     // A thread that has ended has the id -1.
-    return this.#pool.threads.some(({ threadId }) => threadId >= 0 && !this.#loaded.has(threadId));
+    return threadId >= 0 && !this.#states.has(threadId);
   }
 }

@@ -88,6 +88,8 @@ export type WorkerReply =
 /** What a worker says of itself once it has loaded everything. */
 export interface LoadedMessage {
   readonly loadedThreadId: number;
+  /** Memory of its `ThreadState`. */
+  readonly state: SharedArrayBuffer;
 }
 
 /** What the first worker reports. */

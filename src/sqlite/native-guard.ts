@@ -5,23 +5,31 @@ import { PACKAGE_ROOT } from '../package-root.ts';
 
 /**
  * The Node-API face of `native/guard.c`. Connections are known by the number that the guard gave them, queries by a number
- * of ours. All but `cancel`, `forget`, `stopping` and `overdue` are for the thread that opened the connection.
+ * of ours. All but `cancel`, `forget`, `stopping`, `overdue`, `usedCpuMs` and `usedWallMs` are for the thread that opened the connection.
  */
 export interface NativeGuard {
   /** Lowers limits, sets the authorizer, turns double-quoted literals on. There is no way back. */
   lock(connection: number): void;
+  /** Bytes that a value of the statements to come may have; the guard keeps it between 10,000 and 1,000,000. */
+  limitLength(connection: number, bytes: number): void;
   /** Starts the clocks of a query on the calling thread; limits in milliseconds. */
   arm(connection: number, queryId: number, cpuMs: number, wallMs: number): void;
   /** Stops the clocks and fills `out`: see `guarded-run.ts`. */
   disarm(connection: number, out: Float64Array): void;
-  /** Stops a query, now or as soon as it is armed. True if it was running. */
-  cancel(queryId: number): boolean;
-  /** Drops a cancellation that came too late. */
+  /** A number that no other query of this process has. */
+  queryId(): number;
+  /** Stops a query, now or as soon as it is armed; until `forget`. */
+  cancel(queryId: number): void;
+  /** Drops a cancellation: the query's worker has answered. */
   forget(queryId: number): void;
   /** Why the guard is stopping a query: 0 it is not, 1 CPU time, 2 wall time, 3 cancelled. */
   stopping(queryId: number): number;
   /** For how many milliseconds the guard has been trying to stop it; -1 if it is not. */
   overdue(queryId: number): number;
+  /** CPU time that an armed query has used so far, milliseconds; -1 if it is not armed. */
+  usedCpuMs(queryId: number): number;
+  /** Milliseconds since a query was armed; -1 if it is not. */
+  usedWallMs(queryId: number): number;
   /** Bytes of a TEXT cell of the row that the running statement stands on. */
   textBytes(connection: number, column: number): Uint8Array;
   /** Lowers the calling thread's priority for good. False where the system can't do that. */

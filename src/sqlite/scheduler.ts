@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TimeLimit } from '../../env/query.ts';
 import type { Attempt, Job, JobOrder, JobReply } from './job.ts';
 import type { Lane } from './lane.ts';
-import type { RunTimes, WorkerReply } from './messages.ts';
+import type { RunClocks, RunTimes, WorkerReply } from './messages.ts';
 import type { NativeGuard } from './native-guard.ts';
 import { LRUCache } from 'lru-cache';
 
@@ -45,8 +46,8 @@ export class Scheduler {
   readonly #slowKeys = new LRUCache<string, true>({ max: SLOW_KEY_COUNT_MAX });
   readonly #running = new Set<Job>();
   #queuedCount = 0;
-  #queryIdNext = 1;
   #lostCount = 0;
+  #closed = false;
   #look: NodeJS.Timeout | undefined;
 
   constructor(guard: NativeGuard, lanes: { fast: Lane; slow: Lane }, queueCountMax: number) {
@@ -57,7 +58,7 @@ export class Scheduler {
 
   /** Runs a job. Resolves as soon as the signal fires or the job's own limits are over, whatever its thread does. */
   run(order: JobOrder, signal: AbortSignal): Promise<JobReply> {
-    if (signal.aborted) return Promise.resolve({ kind: 'cancelled' });
+    if (signal.aborted || this.#closed) return Promise.resolve({ kind: 'cancelled' });
     if (this.#queuedCount >= this.#queueCountMax) return Promise.resolve({ kind: 'overloaded' });
     return new Promise((resolve) => {
       const cancel = () => this.#cancel(job);
@@ -106,14 +107,14 @@ export class Scheduler {
   /** For how long the oldest running query has been running, milliseconds. */
   get oldestMs(): number {
     let oldest = 0;
-    const nowMs = performance.now();
-    for (const job of this.#running)
-      oldest = Math.max(oldest, nowMs - (job.running?.sinceMs ?? nowMs));
-    return oldest;
+    const now = nowUs();
+    for (const job of this.#running) oldest = Math.max(oldest, now - (job.running?.sinceUs ?? now));
+    return oldest / 1_000;
   }
 
-  /** Stops everything that waits or runs, and waits for the threads to be idle; for a stuck one not forever. */
+  /** Stops everything that waits or runs, for good, and waits for the threads to be idle; for a stuck one not forever. */
   async cancelAll(): Promise<void> {
+    this.#closed = true; // piscina would start a thread for what comes after its end
     for (const lane of [this.#waiting.fast, this.#waiting.slow]) {
       for (const job of lane.jobs) job.settle({ kind: 'cancelled' });
       lane.jobs = [];
@@ -146,7 +147,7 @@ export class Scheduler {
     const attempt = this.#attempt(job);
     const message = job.order.build(attempt);
     waiting.running += 1;
-    job.running = { message, sinceMs: performance.now() };
+    job.running = { message, sinceUs: nowUs() };
     this.#running.add(job);
     this.#look ??= setInterval(() => this.#lookAtRunning(), LOOK_MS).unref();
     let reply: JobReply;
@@ -171,7 +172,7 @@ export class Scheduler {
 
   #attempt(job: Job): Attempt {
     const { clocks } = job.order;
-    const queryId = this.#queryIdNext++;
+    const queryId = this.#guard.queryId();
     const trial = job.lane === 'fast' && clocks.cpuMs > TRIAL_CLOCKS.cpuMs;
     if (trial) {
       return {
@@ -191,9 +192,9 @@ export class Scheduler {
   }
 
   #finish(job: Job, reply: JobReply): void {
+    if (reply.kind === 'slow') this.#slowKeys.set(job.order.key, true);
     if (job.settled) return;
     if (reply.kind === 'slow') {
-      this.#slowKeys.set(job.order.key, true);
       job.spentCpuUs += reply.times.cpuUs;
       job.spentWallUs += reply.times.wallUs;
       job.lane = 'slow';
@@ -213,21 +214,33 @@ export class Scheduler {
     for (const job of this.#running) {
       if (job.settled || !job.running) continue;
       const { message } = job.running;
-      const overdueMs = this.#guard.overdue(message.queryId);
-      if (overdueMs < OVERDUE_MS || message.trial) continue;
-      const timeLimit = this.#guard.stopping(message.queryId) === 1 ? 'cpu' : 'wall';
-      const clocks = message.clocks;
+      if (this.#guard.overdue(message.queryId) < OVERDUE_MS) continue;
+      const cpuMs = this.#guard.usedCpuMs(message.queryId);
+      if (cpuMs < 0) continue; // it has stopped just now
+      const wallMs = this.#guard.usedWallMs(message.queryId);
+      const timeLimit = message.trial
+        ? limitOver(job.order.clocks, cpuMs, wallMs)
+        : this.#guard.stopping(message.queryId) === 1
+          ? 'cpu'
+          : 'wall';
+      if (timeLimit === 'none') continue;
+      const wallUs = Math.round(wallMs * 1_000);
       const times: RunTimes = {
-        startedUs: nowUs() - Math.round((clocks.wallMs + overdueMs) * 1_000),
-        cpuUs: timeLimit === 'cpu' ? Math.round(clocks.cpuMs * 1_000) : 0,
-        wallUs: Math.round(
-          (timeLimit === 'wall' ? clocks.wallMs : clocks.cpuMs) * 1_000 + overdueMs * 1_000,
-        ),
+        startedUs: nowUs() - wallUs,
+        cpuUs: Math.round(cpuMs * 1_000),
+        wallUs,
       };
-      const reply = job.order.timedOut(message, timeLimit, times);
+      // No trial any more: what it has used is its answer.
+      const reply = job.order.timedOut({ ...message, trial: false }, timeLimit, times);
       job.settle('times' in reply ? withHistory(job, reply) : reply);
     }
   }
+}
+
+/** Which of its own limits a query has gone over that is stuck in its trial. */
+function limitOver(clocks: RunClocks, cpuMs: number, wallMs: number): TimeLimit {
+  if (cpuMs >= clocks.cpuMs + OVERDUE_MS) return 'cpu';
+  return wallMs >= clocks.wallMs + OVERDUE_MS ? 'wall' : 'none';
 }
 
 type TimedReply = Extract<WorkerReply, { readonly times: RunTimes }>;

@@ -42,10 +42,10 @@ export class SqliteSpiderGrader implements SpiderGrader {
     if (file === undefined || moreFiles.length + 1 !== databaseIds.length) {
       return { kind: 'database_not_found' };
     }
-    const texts = comparisons.map(({ mode, goldSql, answerSql }) => [mode, goldSql, answerSql]);
+    const texts = comparisons.map((each) => `${each.mode}\0${each.goldSql}\0${each.answerSql}`);
     const reply = await this.#scheduler.run(
       {
-        key: [databaseIds[0], ...texts.flat()].join('\0'),
+        key: `${databaseIds[0]}\0${texts.join('\0')}`,
         clocks,
         build: (attempt) => ({ kind: 'grade_spider', file, moreFiles, comparisons, ...attempt }),
         // Gold or answer is inside one long step of SQLite, and nobody knows which.

@@ -1,133 +1,15 @@
-import { parentPort, threadId } from 'node:worker_threads';
-import { LRUCache } from 'lru-cache';
-import type { EngineInfo } from '../episodes/ports.ts';
-import { Connection, sqliteErrorCode } from './connection.ts';
-import { fetchRows } from './fetch-keys.ts';
-import { gradeAnswer } from './grade-answer.ts';
-import { gradeSpider } from './grade-spider.ts';
-import { fileFingerprint } from './fingerprint.ts';
-import { sha256 } from './hash.ts';
-import type {
-  DatabaseFile,
-  EngineReply,
-  LoadedMessage,
-  WorkerMessage,
-  WorkerReply,
-} from './messages.ts';
 import { loadGuard } from './native-guard.ts';
-import { readSchema } from './read-schema.ts';
-import { runQuery } from './run-query.ts';
-import { summarizeGold } from './summarize-gold.ts';
 
 /** Lowest priority that Linux gives a thread: slow queries get what the honest ones leave. */
 const SLOW_NICE = 19;
 
-/** How long a file is trusted after it was looked at, milliseconds. */
-const FILE_TRUST_MS = 250;
+// A slow thread steps back before it loads anything: the storm of threads that runaways call up must not hold the others up.
+const [lane] = process.argv.slice(2);
+if (lane === 'slow') loadGuard().lowerPriority(SLOW_NICE);
 
-interface OpenDatabase {
-  readonly connection: Connection;
-  readonly fingerprint: string;
-  checkedMs: number;
-}
+const { answer, describeEngine } = await import('./worker-tasks.ts');
 
-// As arguments: piscina's own `workerData` would have every thread load all of piscina.
-const [lane, connectionCountMax] = process.argv.slice(2);
-const guard = loadGuard();
-if (lane === 'slow') guard.lowerPriority(SLOW_NICE);
-// Opened first, and kept: the guard's file layer is in place before any database is opened on this thread.
-const empty = Connection.openEmpty(guard);
+/** What piscina calls: one message, one reply. */
+export default answer;
 
-const databases = new LRUCache<string, OpenDatabase>({
-  max: Number(connectionCountMax),
-  dispose: (open) => open.connection.close(),
-});
-
-const loaded: LoadedMessage = { loadedThreadId: threadId };
-parentPort?.postMessage(loaded);
-
-/** Answers one message. Never throws on purpose: an error would lose its class on its way to the main thread. */
-export default function answer(message: WorkerMessage): WorkerReply {
-  try {
-    const open = openDatabase(message.file);
-    if ('kind' in open) return open;
-    const reply = dispatch(open.connection, message);
-    if (reply.kind === 'database_broken' || reply.kind === 'internal')
-      databases.delete(message.file.path);
-    return reply;
-  } catch (error) {
-    databases.delete(message.file.path);
-    return internal(error);
-  }
-}
-
-/** Tells which SQLite this is. */
-export function describeEngine(): EngineReply {
-  try {
-    const [row] = fetchRows(empty, 'SELECT sqlite_version()', 1);
-    const sqliteVersion = typeof row?.[0] === 'string' ? row[0] : '';
-    const engine: EngineInfo = {
-      sqliteVersion,
-      engineSha256: sha256([sqliteVersion, ...Connection.compileOptions()].join('\n')),
-    };
-    return { kind: 'engine', engine };
-  } catch (error) {
-    return internal(error);
-  }
-}
-
-function dispatch(connection: Connection, message: WorkerMessage): WorkerReply {
-  switch (message.kind) {
-    case 'run_query':
-      return runQuery(guard, connection, message);
-    case 'grade_answer':
-      return gradeAnswer(guard, connection, message);
-    case 'summarize_gold':
-      return summarizeGold(guard, connection, message);
-    case 'read_schema':
-      return readSchema(guard, connection, message);
-    case 'grade_spider':
-      return gradeSpider(guard, openConnection, message);
-  }
-}
-
-function openConnection(file: DatabaseFile): Connection | WorkerReply {
-  const open = openDatabase(file);
-  return 'kind' in open ? open : open.connection;
-}
-
-function openDatabase(file: DatabaseFile): OpenDatabase | WorkerReply {
-  const nowMs = performance.now();
-  const known = databases.get(file.path);
-  if (known && nowMs - known.checkedMs < FILE_TRUST_MS) return known;
-  let fingerprint: string;
-  try {
-    fingerprint = fileFingerprint(file.path);
-  } catch {
-    databases.delete(file.path);
-    return { kind: 'database_broken', message: 'the database file is missing' };
-  }
-  if (fingerprint !== file.fingerprint) {
-    databases.delete(file.path);
-    return { kind: 'database_broken', message: 'the database file has changed since the start' };
-  }
-  if (known) {
-    known.checkedMs = nowMs;
-    return known;
-  }
-  try {
-    const open = { connection: Connection.open(file.path, guard), fingerprint, checkedMs: nowMs };
-    databases.set(file.path, open);
-    return open;
-  } catch (error) {
-    if (sqliteErrorCode(error) === undefined) return internal(error);
-    return { kind: 'database_broken', message: 'the database file cannot be opened' };
-  }
-}
-
-function internal(error: unknown): { readonly kind: 'internal'; readonly message: string } {
-  return {
-    kind: 'internal',
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  };
-}
+export { describeEngine };

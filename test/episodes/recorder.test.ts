@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   mkdtempSync,
   readFileSync,
@@ -10,8 +11,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Trajectory } from '../../env/trajectory.ts';
-import { TrajectoryRecorder, type RecorderOptions } from '../../src/episodes/recorder.ts';
+import {
+  TrajectoryRecorder,
+  type RecorderOptions,
+  type RecorderStats,
+} from '../../src/episodes/recorder.ts';
+import { PACKAGE_ROOT } from '../../src/package-root.ts';
 import { recordingLog, until, type RecordedLog } from '../support/log.ts';
+
+/** The built one: a process of its own can't run TypeScript. */
+const RECORDER = path.join(PACKAGE_ROOT, 'dist/src/episodes/recorder.js');
 
 let folder: string;
 let log: RecordedLog;
@@ -215,6 +224,50 @@ describe('a full disk', () => {
     });
   });
 
+  test('a write that is cut short: what is whole is not written twice, and nothing is lost', async () => {
+    const script = `
+      import { TrajectoryRecorder } from ${JSON.stringify(RECORDER)};
+      const log = { debug() {}, info() {}, warn() {}, error() {} };
+      const options = { folder: ${JSON.stringify(folder)}, fileBytesMax: 1e9, log, retryMs: 5 };
+      const recorder = await TrajectoryRecorder.open(options);
+      for (let index = 0; index < 20; index += 1) {
+        recorder.record({ episode_id: 'e' + index, question: 'x'.repeat(300) });
+      }
+      while (recorder.stats().errorCount < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+      console.log(JSON.stringify(recorder.stats()));
+      process.exit();`;
+    // Files of this process may not grow over 4 kB: the write that reaches that ends early, the next one fails.
+    const limited = `ulimit -f 4; exec "${process.execPath}" --input-type=module -e "$SCRIPT"`;
+    const environment = { ...process.env, SCRIPT: script };
+    const printed = execFileSync('bash', ['-c', limited], { env: environment, encoding: 'utf8' });
+    const stats = JSON.parse(printed) as RecorderStats;
+    const lines = readFileSync(file(1), 'utf8').split('\n');
+    expect(stats.recordedCount).toBe(lines.length - 1);
+    expect(stats.recordedCount).toBeGreaterThan(5);
+    expect(stats.recordedCount + stats.pendingCount).toBe(20);
+    expect(() => JSON.parse(lines.at(-1) ?? '') as unknown).toThrow('JSON');
+    const next = await openRecorder();
+    expect(next.stats().tornLineCount).toBe(1);
+    await next.close();
+  });
+
+  test('a line that comes just when the last write is over is not forgotten', async () => {
+    for (let depth = 1; depth <= 12; depth += 1) {
+      symlinkSync('/dev/full', file(1));
+      const later = {
+        ...log,
+        info: () => afterMicrotasks(depth, () => recorder.record(trajectory('late'))),
+      };
+      const recorder = await openRecorder({ log: later });
+      recorder.record(trajectory('first'));
+      await until(() => recorder.stats().errorCount > 0);
+      rmSync(file(1));
+      await until(() => recorder.stats().recordedCount === 2);
+      await recorder.close();
+      rmSync(file(1));
+    }
+  });
+
   test('a folder that vanishes is an error, and recording goes on when it is back', async () => {
     const recorder = await openRecorder();
     rmSync(folder, { recursive: true });
@@ -223,6 +276,11 @@ describe('a full disk', () => {
     await recorder.close();
   });
 });
+
+/** Runs something after so many turns of the queue of promises, and before anything else can happen. */
+function afterMicrotasks(count: number, run: () => void): void {
+  queueMicrotask(() => (count === 0 ? run() : afterMicrotasks(count - 1, run)));
+}
 
 test('a folder that cannot be made stops the start', async () => {
   writeFileSync(path.join(folder, 'occupied'), '');

@@ -113,6 +113,18 @@ describe('Reset', () => {
     expect(await second).toBe(await first);
   });
 
+  test('a repeat that comes while the cancelled one is being stopped waits, and then opens', async () => {
+    const hold = fixture.executor.hold('describeGold');
+    const caller = new AbortController();
+    const first = fixture.service.reset(resetRequest('e'), caller.signal);
+    await hold.entered;
+    caller.abort(new CallAborted('CANCELLED'));
+    const again = fixture.service.reset(resetRequest('e'), never);
+    await expect(first).rejects.toThrow(CallAborted);
+    expect(await again).toMatchObject({ episodeId: 'e' });
+    expect(fixture.service.episodeCount).toBe(1);
+  });
+
   test('unknown task, unknown database, unexpected gold', async () => {
     const named = { kind: 'named', taskId: 'nope' } as const;
     const inline = {
@@ -327,6 +339,27 @@ describe('Close', () => {
     expect(fixture.service.close('e')).toBe(true);
     expect(await reasonOf(running)).toBe('EPISODE_ENDED');
     expect(fixture.recorded).toMatchObject([{ end: 'closed', steps: [] }]);
+  });
+
+  test('a step whose query ends well all the same is not taken', async () => {
+    await open();
+    const hold = fixture.executor.hold('gradeAnswer', true);
+    const running = step(answer(0));
+    await hold.entered;
+    fixture.service.close('e');
+    expect(await reasonOf(running)).toBe('EPISODE_ENDED');
+    expect(fixture.recorded).toMatchObject([{ end: 'closed', steps: [], return: 0 }]);
+    expect(await reasonOf(step(answer(0)))).toBe('EPISODE_ENDED');
+  });
+
+  test('a Reset whose queries end well all the same opens nothing', async () => {
+    const hold = fixture.executor.hold('readSchema', true);
+    const running = fixture.service.reset(resetRequest('e'), never);
+    await hold.entered;
+    fixture.service.close('e');
+    expect(await reasonOf(running)).toBe('EPISODE_ENDED');
+    expect(fixture.service.episodeCount).toBe(0);
+    expect(await reasonOf(step(call(0)))).toBe('EPISODE_NOT_FOUND');
   });
 
   test('stops a Reset that runs, and frees its slot', async () => {

@@ -26,6 +26,12 @@ export class Hold {
   readonly #entered = withResolvers<void>();
   readonly #released = withResolvers<void>();
   cancelled = false;
+  /** Its query ends well although it was cancelled, as one that was almost done. */
+  readonly stubborn: boolean;
+
+  constructor(stubborn = false) {
+    this.stubborn = stubborn;
+  }
 
   /** Resolves when the query is in. */
   get entered(): Promise<void> {
@@ -44,7 +50,7 @@ export class Hold {
     if (signal.aborted) aborted.resolve();
     await Promise.race([this.#released.promise, aborted.promise]);
     this.cancelled = signal.aborted;
-    return signal.aborted;
+    return signal.aborted && !this.stubborn;
   }
 }
 
@@ -72,8 +78,8 @@ export class ScriptedExecutor implements QueryExecutor {
   }
 
   /** Makes the next call of a method wait. */
-  hold(method: Parameters<ScriptedExecutor['script']>[0]): Hold {
-    const hold = new Hold();
+  hold(method: Parameters<ScriptedExecutor['script']>[0], stubborn = false): Hold {
+    const hold = new Hold(stubborn);
     this.script(method, { hold });
     return hold;
   }

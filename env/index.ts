@@ -10,6 +10,9 @@ export {
   type GoldSummary,
   type ResultSummary,
 } from './compare/summary.ts';
+export { compareSpiderLegacy, type LegacyResult } from './compare/spider-exec-legacy.ts';
+export { spiderResultsMatch } from './compare/spider-exec.ts';
+export { compareSpiderMatch, type SpiderMatchVerdict } from './compare/spider-match.ts';
 export { deriveTies, type TieInput, type Ties } from './compare/ties.ts';
 export { isInvalidText, type InvalidText, type SqlRow, type SqlValue } from './compare/value.ts';
 export {
@@ -109,12 +112,17 @@ export {
 } from './refusals.ts';
 export { gradeOf, missingAnswer, rewardOf, type Reward } from './reward.ts';
 export { sortKeyQuery, type SortKeyQuery } from './sort-keys.ts';
+export { matchSpiderSql, type MatchReport, type MatchRequest } from './spider/exact-match.ts';
+export { planExecution, type ExecutionOptions } from './spider/execution-sql.ts';
+export { spiderHardness, type Hardness } from './spider/hardness.ts';
+export { formatSpiderTotals, spiderTotals, type SpiderTotals } from './spider/totals.ts';
 export {
   callsVolatileFunction,
   hasSecondStatement,
   hasTopLevelOrderBy,
   isEmptyStatement,
 } from './sql-text.ts';
+export { mcNemarTest, type McNemarTest } from './stats/mcnemar.ts';
 export type { Message, Task } from './task.ts';
 export { truncateText, type TruncatedText } from './truncate.ts';
 export { decodeBackslashReplace, hasLoneSurrogate, utf8Prefix, utf8Size } from './utf8.ts';

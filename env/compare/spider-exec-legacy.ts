@@ -6,7 +6,7 @@ import { isInvalidText, type SqlRow } from './value.ts';
 /** A result, and the query that it comes from as exact-set match has rewritten it. */
 export interface LegacyResult {
   /** From `matchSpiderSql` with the legacy evaluator; a query with nothing in it when the text is unparseable. */
-  readonly sql: SpiderSql;
+  readonly sql: Pick<SpiderSql, 'select'>;
   readonly rows: readonly SqlRow[];
 }
 

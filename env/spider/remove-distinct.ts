@@ -5,6 +5,8 @@ import { firstStatement } from './sqlparse-tokens.ts';
  * words `distinct`, blanks kept. Quoted names, strings and comments keep theirs; `t.distinct` loses it.
  */
 export function removeDistinct(sql: string): string {
+  // Most queries have nothing to take out and no second statement, and needn't be taken apart.
+  if (!sql.includes(';') && !sql.toLowerCase().includes('distinct')) return sql;
   return firstStatement(sql)
     .map((token) => token.text)
     .filter((text) => text.length !== 8 || text.toLowerCase() !== 'distinct')

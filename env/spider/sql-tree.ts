@@ -38,8 +38,6 @@ export type Connector = (typeof CONNECTORS)[number];
 
 /** Set operations, in the order in which the metrics visit them. */
 export const SET_OPERATIONS = ['intersect', 'except', 'union'] as const;
-/** A set operation between two queries. */
-export type SetOperation = (typeof SET_OPERATIONS)[number];
 
 /** A column, perhaps inside an aggregate. */
 export interface ColumnUnit {

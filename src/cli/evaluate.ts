@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { EvaluationTaskFlags } from './evaluation-tasks.ts';
+import { addPolicyFlags, type PolicyFlags } from './policy-flags.ts';
 
 const AFTER_HELP = `
 PREDICTIONS is a file with one SQL query a line, as the official scripts take it; or JSON
@@ -9,6 +10,10 @@ folder of them. A file that doesn't fit the tasks row by row gets no score at al
 Prints what test-suite-sql-eval prints, to the digit, the old script's execution accuracy,
 and for trajectories how the policy behaved.
 
+With --policy it plays the episodes itself: the prompts, tool calls, truncation and limits of
+training, against an OpenAI-compatible endpoint as vLLM and SGLang serve it. Stopped half-way,
+the same command goes on where it was left. The key is taken from OPENAI_API_KEY, if set.
+
 Exit codes: 0 every row has its verdicts, 1 some can't be scored or the input is broken, 2 misused.
 
 Examples:
@@ -16,10 +21,15 @@ Examples:
   sqlenv evaluate predictions.txt --spider ~/spider --databases ~/test-suite/database
   sqlenv evaluate answers.jsonl --tasks tasks.jsonl --databases dbs --rows rows.tsv
   sqlenv evaluate trajectories --spider ~/spider --json > run.json
+  sqlenv evaluate --policy openai --endpoint http://127.0.0.1:8000/v1 --model MODEL \\
+    --spider ~/spider --record played --rows model.tsv
+  sqlenv evaluate --policy gold --demo
+  sqlenv evaluate answers.jsonl --address 127.0.0.1:50051
 `;
 
 /** The flags of `sqlenv evaluate`. */
-export interface EvaluateFlags extends EvaluationTaskFlags {
+export interface EvaluateFlags extends EvaluationTaskFlags, PolicyFlags {
+  readonly address?: string;
   readonly keepDistinct?: boolean;
   readonly plugValue?: boolean;
   readonly allowMissing?: boolean;
@@ -54,6 +64,7 @@ export function registerEvaluate(program: Command, finish: (exitCode: number) =>
     .argument('[predictions]', 'file of predictions, or file or folder of trajectories')
     .addHelpText('after', AFTER_HELP);
   addTaskFlags(command)
+    .option('--address <host:port>', 'score on a running server, by the modes of its rewards')
     .option('--keep-distinct', 'run DISTINCT where it is written, instead of without it')
     .option('--plug-value', "also try answers with the gold's values in the places of theirs")
     .option('--allow-missing', 'count tasks without a prediction as wrong, instead of stopping')
@@ -62,6 +73,7 @@ export function registerEvaluate(program: Command, finish: (exitCode: number) =>
     .option('--json', 'print the report as JSON')
     .option('--query-cpu-ms <number>', 'CPU time of each run of an answer, milliseconds', '10000')
     .option('--threads <number>', 'threads that run queries (default: one a core)');
+  addPolicyFlags(command);
   command.action(async (predictions: string | undefined, flags: EvaluateFlags) => {
     const { runEvaluate } = await import('./run-evaluate.ts');
     finish(await runEvaluate(predictions, flags));

@@ -16,6 +16,7 @@ export async function openExecutor(
     queueCountMax: QUEUE_COUNT_MAX,
     fastThreadCount: threads,
     slowThreadCountMax: threads,
+    slowThreadCountMin: 0,
   });
 }
 

@@ -3,11 +3,10 @@ import { CallError } from '../rpc/client.ts';
 import { BindError } from '../rpc/server.ts';
 import { GuardUnavailableError } from '../sqlite/native-guard.ts';
 import { EXIT_MISUSED, EXIT_PROBLEMS } from './exit-codes.ts';
-import { InputError, type InputProblem } from '../tasks/task-set.ts';
+import { InputError } from '../tasks/task-set.ts';
+import { PolicyUnusable } from '../evaluate/policy/policy.ts';
+import { problemLines } from './problem-lines.ts';
 import { ChildServerError } from './child-server.ts';
-
-/** Problems that are listed one by one; the rest is a count. */
-const SHOWN_PROBLEM_COUNT = 20;
 
 /** Tells the user on stderr what went wrong, and gives the exit code. */
 export function exitCodeOf(error: unknown): number {
@@ -22,7 +21,7 @@ export function exitCodeOf(error: unknown): number {
   }
   // It has said on stderr why it did not start.
   if (error instanceof ChildServerError) return error.exitCode;
-  if (error instanceof CallError) {
+  if (error instanceof CallError || error instanceof PolicyUnusable) {
     complain(error.message);
     return EXIT_PROBLEMS;
   }
@@ -32,14 +31,6 @@ export function exitCodeOf(error: unknown): number {
   }
   complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT_PROBLEMS;
-}
-
-/** The first problems as `file:line: what is wrong`, and how many more there are. */
-export function problemLines(problems: readonly InputProblem[]): string[] {
-  const shown = problems.slice(0, SHOWN_PROBLEM_COUNT);
-  const lines = shown.map(({ location, message }) => `${location}: ${message}`);
-  const rest = problems.length - shown.length;
-  return rest > 0 ? [...lines, `... and ${rest} more`] : lines;
 }
 
 function complain(text: string): void {

@@ -4,6 +4,7 @@ import { EXIT_MISUSED, EXIT_OK } from './exit-codes.ts';
 import { registerCompare } from './compare.ts';
 import { registerDemo } from './demo.ts';
 import { registerEvaluate } from './evaluate.ts';
+import { registerPrepare } from './prepare.ts';
 import { registerServe } from './serve.ts';
 import { registerValidate } from './validate.ts';
 
@@ -15,6 +16,7 @@ const COMMANDS: readonly RegisterCommand[] = [
   registerServe,
   registerValidate,
   registerDemo,
+  registerPrepare,
   registerEvaluate,
   registerCompare,
 ];

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runChanged, type ChangedResults } from '../evaluate/changed-results.ts';
 import { compareRuns, type RunComparison } from '../evaluate/compare-runs.ts';
@@ -9,21 +8,24 @@ import { readRows } from '../evaluate/row-file.ts';
 import type { CompareFlags } from './compare.ts';
 import { openExecutor, threadCount } from './evaluation-executor.ts';
 import { EXIT_OK, EXIT_PROBLEMS } from './exit-codes.ts';
-import { problemLines } from './exit.ts';
+import { problemLines } from './problem-lines.ts';
+import { printText } from './print.ts';
+import { checkOutput, writeOutput } from './write-output.ts';
 
 /** Changed rows that are run side by side. */
 const CONCURRENCY = 8;
 
 /** Compares two runs and prints the report; gives the exit code. */
 export async function runCompare(a: string, b: string, flags: CompareFlags): Promise<number> {
+  if (flags.html !== undefined) checkOutput(flags.html);
   const comparison = compareRuns(readRows(a), readRows(b), flags.metric);
   const folder =
     flags.databases ??
     (flags.spider === undefined ? undefined : path.join(flags.spider, 'database'));
   const results = folder === undefined ? undefined : await resultsOf(comparison, folder);
   const report = { comparison, a: path.basename(a), b: path.basename(b), results };
-  if (flags.html !== undefined) writeFileSync(flags.html, htmlComparison(report));
-  process.stdout.write(
+  if (flags.html !== undefined) writeOutput(flags.html, htmlComparison(report));
+  printText(
     flags.json === true
       ? `${JSON.stringify(jsonComparison(report), undefined, 2)}\n`
       : textComparison(report),

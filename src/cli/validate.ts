@@ -6,7 +6,7 @@ import type { InputProblem } from '../tasks/task-set.ts';
 import { validateTasks, type TaskFinding, type TaskProblem } from '../validate/validate-tasks.ts';
 import { startChildServer } from './child-server.ts';
 import { EXIT_OK, EXIT_PROBLEMS } from './exit-codes.ts';
-import { problemLines } from './exit.ts';
+import { problemLines } from './problem-lines.ts';
 import { wholeNumber } from './numbers.ts';
 import { addSettings, configOf, flagsOf } from './options.ts';
 import { showProgress } from './progress.ts';

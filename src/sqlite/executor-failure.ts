@@ -17,6 +17,7 @@ export function failureOf(reply: JobReply): ExecutorFailure {
     case 'ran':
     case 'graded':
     case 'spider_graded':
+    case 'spider_batch':
     case 'gold':
     case 'gold_broken':
     case 'schema':

@@ -21,8 +21,8 @@ export interface FetchedCells {
 /** What an empty statement gives. */
 export const NO_CELLS: FetchedCells = { rows: [], bytes: 0, over: 'none' };
 
-/** What a cell costs besides its text. */
-const CELL_BYTES = 16;
+/** What a cell costs besides its text: its place in the row, and the head of a text or the body of an integer. */
+const CELL_BYTES = 32;
 
 /** Fetches a result whole; the caps act while fetching. */
 export function fetchCells(connection: Connection, sql: string, caps: CellCaps): FetchedCells {

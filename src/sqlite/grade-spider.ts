@@ -3,7 +3,7 @@ import { spiderResultsMatch } from '../../env/compare/spider-exec.ts';
 import type { Verdict } from '../../env/grade.ts';
 import { planExecution } from '../../env/spider/execution-sql.ts';
 import type { SpiderComparison, SpiderVerdict } from '../evaluate/ports.ts';
-import type { DatabaseFile, WorkerReply } from './messages.ts';
+import type { DatabaseFile, WorkerMessage, WorkerReply } from './messages.ts';
 import type { NativeGuard } from './native-guard.ts';
 import {
   SpiderRuns,
@@ -46,6 +46,25 @@ export function gradeSpider(
     outcomes.push(outcome);
   }
   return { kind: 'spider_graded', outcomes, times: runs.times };
+}
+
+/** Judges answers one after the other; those that are slow, or that something happens to, are left out. */
+export function gradeSpiderBatch(
+  guard: NativeGuard,
+  open: OpenConnection,
+  message: Extract<WorkerMessage, { kind: 'grade_spider_batch' }>,
+): WorkerReply {
+  const startedUs = Number(process.hrtime.bigint() / 1_000n);
+  let [cpuUs, wallUs] = [0, 0];
+  const { items, ...rest } = message;
+  const outcomes = items.map((item) => {
+    const reply = gradeSpider(guard, open, { ...rest, ...item, kind: 'grade_spider' });
+    if (reply.kind !== 'spider_graded') return undefined;
+    cpuUs += reply.times.cpuUs;
+    wallUs += reply.times.wallUs;
+    return reply.outcomes;
+  });
+  return { kind: 'spider_batch', outcomes, times: { startedUs, cpuUs, wallUs } };
 }
 
 type Outcome = SpiderVerdict | BrokenGold;

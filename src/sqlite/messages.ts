@@ -50,12 +50,25 @@ export type WorkerMessage =
       readonly rowCountMax: number;
     })
   | (MessageBase & { readonly kind: 'read_schema' })
-  | (MessageBase & {
-      readonly kind: 'grade_spider';
-      /** Databases besides `file` that the answer must match on. */
-      readonly moreFiles: readonly DatabaseFile[];
-      readonly comparisons: readonly SpiderComparison[];
+  | (MessageBase &
+      SpiderItem & {
+        readonly kind: 'grade_spider';
+        /** What a run of the answer may take; the clocks of this attempt can be shorter. */
+        readonly limits: RunClocks;
+      })
+  | (Omit<MessageBase, 'file'> & {
+      readonly kind: 'grade_spider_batch';
+      readonly items: readonly SpiderItem[];
+      readonly limits: RunClocks;
     });
+
+/** One answer to be judged as the official scripts do. */
+export interface SpiderItem {
+  readonly file: DatabaseFile;
+  /** Databases besides `file` that the answer must match on. */
+  readonly moreFiles: readonly DatabaseFile[];
+  readonly comparisons: readonly SpiderComparison[];
+}
 
 /** What a query used, microseconds; `startedUs` is on the clock of `process.hrtime`, shared by all threads. */
 export interface RunTimes {
@@ -74,6 +87,12 @@ export type WorkerReply =
     }
   | { readonly kind: 'graded'; readonly judgements: readonly Judgement[]; readonly times: RunTimes }
   | (SpiderGraded & { readonly times: RunTimes })
+  /** undefined for answers that are to be judged on their own. */
+  | {
+      readonly kind: 'spider_batch';
+      readonly outcomes: readonly (SpiderGraded['outcomes'] | undefined)[];
+      readonly times: RunTimes;
+    }
   | { readonly kind: 'gold'; readonly gold: GoldSummary; readonly times: RunTimes }
   | { readonly kind: 'gold_broken'; readonly message: string; readonly times: RunTimes }
   | { readonly kind: 'schema'; readonly schema: DatabaseSchema; readonly times: RunTimes }

@@ -11,6 +11,7 @@ import { failureOf } from './executor-failure.ts';
 import type { JobReply } from './job.ts';
 import type { DatabaseFile } from './messages.ts';
 import type { Scheduler } from './scheduler.ts';
+import { SpiderBatches } from './spider-batches.ts';
 
 /** Runs a gold once for all callers. */
 type RunGold = (file: DatabaseFile, goldSql: string, signal: AbortSignal) => Promise<JobReply>;
@@ -19,6 +20,7 @@ type RunGold = (file: DatabaseFile, goldSql: string, signal: AbortSignal) => Pro
 export class SqliteSpiderGrader implements SpiderGrader {
   readonly #databases: ReadonlyMap<string, DatabaseFile>;
   readonly #scheduler: Scheduler;
+  readonly #batches: SpiderBatches;
   readonly #runGold: RunGold;
 
   constructor(
@@ -28,6 +30,7 @@ export class SqliteSpiderGrader implements SpiderGrader {
   ) {
     this.#databases = databases;
     this.#scheduler = scheduler;
+    this.#batches = new SpiderBatches(scheduler);
     this.#runGold = runGold;
   }
 
@@ -42,12 +45,21 @@ export class SqliteSpiderGrader implements SpiderGrader {
     if (file === undefined || moreFiles.length + 1 !== databaseIds.length) {
       return { kind: 'database_not_found' };
     }
+    const outcomes = await this.#batches.grade({ file, moreFiles, comparisons }, clocks);
+    if (outcomes !== undefined) return { kind: 'spider_graded', outcomes };
     const texts = comparisons.map((each) => `${each.mode}\0${each.goldSql}\0${each.answerSql}`);
     const reply = await this.#scheduler.run(
       {
         key: `${databaseIds[0]}\0${texts.join('\0')}`,
         clocks,
-        build: (attempt) => ({ kind: 'grade_spider', file, moreFiles, comparisons, ...attempt }),
+        build: (attempt) => ({
+          kind: 'grade_spider',
+          file,
+          moreFiles,
+          comparisons,
+          limits: clocks,
+          ...attempt,
+        }),
         // Gold or answer is inside one long step of SQLite, and nobody knows which.
         timedOut: () => ({ kind: 'starved' }),
       },
@@ -74,7 +86,8 @@ export class SqliteSpiderGrader implements SpiderGrader {
     for (const comparison of comparisons) {
       const goldRowCounts: number[] = [];
       let broken: GoldBroken | undefined;
-      for (const file of files) {
+      // The older script knows the first database only.
+      for (const file of comparison.mode === 'spider-exec@1' ? files : files.slice(0, 1)) {
         const reply = await this.#runGold(file, goldText(comparison), signal);
         if (reply.kind === 'gold') goldRowCounts.push(reply.gold.rowCount);
         else if (reply.kind === 'gold_broken')

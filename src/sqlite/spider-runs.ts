@@ -40,11 +40,13 @@ export interface BrokenGold {
   readonly message: string;
 }
 
-/** Bytes of a gold's result, about. */
-const GOLD_BYTES_MAX = 512_000_000;
+/** Bytes of a gold's results on all databases of a task, about: comparing takes several times as much of a thread's heap. */
+const GOLD_BYTES_MAX = 64_000_000;
 
 /** Bytes that an answer's result may have over its gold's, about. */
-const ANSWER_BYTES_OVER_GOLD_MAX = 64_000_000;
+const ANSWER_BYTES_OVER_GOLD_MAX = 16_000_000;
+
+const GOLD_TOO_BIG = "the gold's result is too big";
 
 /** How much longer than its gold an answer may take at least. */
 const GOLD_FACTOR = 2;
@@ -54,7 +56,7 @@ const TRIAL_RUN_COUNT = 10;
 
 /** Results of golds that this thread keeps: tasks share golds, and modes do. */
 const KEPT_GOLD_COUNT_MAX = 100;
-const KEPT_GOLD_BYTES_MAX = 64_000_000;
+const KEPT_GOLD_BYTES_MAX = 32_000_000;
 
 const golds = new LRUCache<string, GoldRun>({
   max: KEPT_GOLD_COUNT_MAX,
@@ -68,6 +70,8 @@ export class SpiderRuns {
   readonly #open: OpenConnection;
   readonly #message: SpiderMessage;
   readonly #startedUs = Number(process.hrtime.bigint() / 1_000n);
+  /** By gold that this message has asked for. */
+  readonly #goldBytes = new Map<string, number>();
   #cpuUs = 0;
   #wallUs = 0;
   /** The last answer that ran: both official scripts mostly run the same text. */
@@ -87,8 +91,16 @@ export class SpiderRuns {
   /** Runs a gold, or remembers it. */
   gold(file: DatabaseFile, sql: string): GoldRun | BrokenGold | Stopped {
     const key = `${file.path}\0${file.fingerprint}\0${sql}`;
-    const known = golds.get(key);
-    if (known) return known;
+    const run = golds.get(key) ?? this.#runGold(file, sql);
+    if (run.kind !== 'gold_run') return run;
+    if (!this.#goldBytes.has(key)) this.#goldBytes.set(key, run.result.bytes);
+    const bytes = [...this.#goldBytes.values()].reduce((sum, each) => sum + each, 0);
+    if (bytes > GOLD_BYTES_MAX) return broken(GOLD_TOO_BIG);
+    if (run.result.bytes <= KEPT_GOLD_BYTES_MAX) golds.set(key, run);
+    return run;
+  }
+
+  #runGold(file: DatabaseFile, sql: string): GoldRun | BrokenGold | Stopped {
     const check = checkSql(sql);
     if (check === 'empty') return broken('the gold SQL is empty');
     if (check !== 'run') return this.#goldFailed(check);
@@ -99,14 +111,8 @@ export class SpiderRuns {
     const outcome = this.#run(file, sql, clocks, caps);
     if (outcome.kind === 'stopped') return outcome;
     if (outcome.kind === 'failed') return this.#goldFailed(outcome.failure);
-    if (outcome.value.over !== 'none') return broken("the gold's result is too big");
-    const run: GoldRun = {
-      kind: 'gold_run',
-      result: outcome.value,
-      cpuUs: outcome.times.cpuUs,
-    };
-    golds.set(key, run);
-    return run;
+    if (outcome.value.over !== 'none') return broken(GOLD_TOO_BIG);
+    return { kind: 'gold_run', result: outcome.value, cpuUs: outcome.times.cpuUs };
   }
 
   /** Runs an answer; of more rows than the gold has, one is fetched, which is enough to know. */
@@ -129,7 +135,7 @@ export class SpiderRuns {
     if (trial && this.#cpuUs > TRIAL_RUN_COUNT * clocks.cpuMs * 1_000) return this.#slow();
     const check = checkSql(sql);
     if (check === 'empty') return { kind: 'ran', result: NO_CELLS };
-    if (check !== 'run') return this.#answerFailed(check, clocks);
+    if (check !== 'run') return this.#answerFailed(check, 0);
     const goldMs = trial ? 0 : Math.ceil((gold.cpuUs * GOLD_FACTOR) / 1_000);
     const allowed = {
       cpuMs: Math.max(clocks.cpuMs, goldMs),
@@ -140,7 +146,7 @@ export class SpiderRuns {
       bytesMax: gold.result.bytes + ANSWER_BYTES_OVER_GOLD_MAX,
     });
     if (outcome.kind === 'stopped') return outcome;
-    if (outcome.kind === 'failed') return this.#answerFailed(outcome.failure, allowed);
+    if (outcome.kind === 'failed') return this.#answerFailed(outcome.failure, goldMs);
     if (outcome.value.over === 'size') {
       return { kind: 'failed', verdict: 'answer_too_big', errorText: TOO_BIG_MESSAGE };
     }
@@ -178,7 +184,7 @@ export class SpiderRuns {
     }
   }
 
-  #answerFailed(failure: RunFailure, clocks: RunClocks): AnswerRun | Stopped {
+  #answerFailed(failure: RunFailure, goldMs: number): AnswerRun | Stopped {
     switch (failure.kind) {
       case 'sql_error':
         return { kind: 'failed', verdict: 'answer_sql_error', errorText: failure.message };
@@ -188,9 +194,11 @@ export class SpiderRuns {
         return { kind: 'failed', verdict: 'answer_too_big', errorText: failure.message };
       case 'time_limit': {
         if (this.#message.trial) return this.#slow();
+        // The limit itself, not what earlier attempts have left of it: the same answer gives the same text.
+        const { cpuMs, wallMs } = this.#message.limits;
         const errorText = timeLimitMessage(failure.timeLimit, {
-          queryCpuMsMax: Math.round(clocks.cpuMs),
-          queryWallMsMax: Math.round(clocks.wallMs),
+          queryCpuMsMax: Math.max(cpuMs, goldMs),
+          queryWallMsMax: Math.max(wallMs, goldMs),
         });
         return { kind: 'failed', verdict: 'answer_time_limit', errorText };
       }

@@ -5,6 +5,8 @@ import type { LaneSize } from './lane.ts';
 export interface ThreadOptions {
   readonly fastThreadCount?: number | undefined;
   readonly slowThreadCountMax?: number | undefined;
+  /** Slow threads that are kept ready; a short run that may need none starts sooner with 0. */
+  readonly slowThreadCountMin?: number | undefined;
 }
 
 /** Slow threads a core: slow queries share what the fast ones leave, so many can wait for their clocks side by side. */
@@ -39,7 +41,10 @@ export function laneSizes(
   return {
     fast: { threadCountMin: fastCount, threadCountMax: fastCount, connectionCountMax },
     slow: {
-      threadCountMin: Math.min(SLOW_THREADS_KEPT_PER_CORE * cores, slowCount),
+      threadCountMin: Math.min(
+        options.slowThreadCountMin ?? SLOW_THREADS_KEPT_PER_CORE * cores,
+        slowCount,
+      ),
       threadCountMax: slowCount,
       connectionCountMax,
     },

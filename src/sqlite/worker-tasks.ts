@@ -4,7 +4,7 @@ import type { EngineInfo } from '../episodes/ports.ts';
 import { Connection, sqliteErrorCode } from './connection.ts';
 import { fetchRows } from './fetch-keys.ts';
 import { gradeAnswer } from './grade-answer.ts';
-import { gradeSpider } from './grade-spider.ts';
+import { gradeSpider, gradeSpiderBatch } from './grade-spider.ts';
 import { fileFingerprint } from './fingerprint.ts';
 import { sha256 } from './hash.ts';
 import type {
@@ -44,6 +44,10 @@ const state = new ThreadState();
 const loaded: LoadedMessage = { loadedThreadId: threadId, state: state.memory };
 parentPort?.postMessage(loaded);
 
+type SpiderBatchMessage = Extract<WorkerMessage, { kind: 'grade_spider_batch' }>;
+/** All other messages are about one database. */
+type SingleMessage = Exclude<WorkerMessage, SpiderBatchMessage>;
+
 /** Answers one message. Never throws on purpose: an error would lose its class on its way to the main thread. */
 export function answer(message: WorkerMessage): WorkerReply {
   if (!state.begin(message.queryId)) process.exit(1);
@@ -53,6 +57,18 @@ export function answer(message: WorkerMessage): WorkerReply {
 }
 
 function answerSafely(message: WorkerMessage): WorkerReply {
+  return message.kind === 'grade_spider_batch' ? answerBatch(message) : answerOne(message);
+}
+
+function answerBatch(message: SpiderBatchMessage): WorkerReply {
+  try {
+    return gradeSpiderBatch(guard, openConnection, message);
+  } catch (error) {
+    return internal(error);
+  }
+}
+
+function answerOne(message: SingleMessage): WorkerReply {
   try {
     const open = openDatabase(message.file);
     if ('kind' in open) return open;
@@ -81,7 +97,7 @@ export function describeEngine(): EngineReply {
   }
 }
 
-function dispatch(connection: Connection, message: WorkerMessage): WorkerReply {
+function dispatch(connection: Connection, message: SingleMessage): WorkerReply {
   switch (message.kind) {
     case 'run_query':
       return runQuery(guard, connection, message);
@@ -125,8 +141,12 @@ function openDatabase(file: DatabaseFile): OpenDatabase | WorkerReply {
     databases.set(file.path, open);
     return open;
   } catch (error) {
-    if (sqliteErrorCode(error) === undefined) return internal(error);
-    return { kind: 'database_broken', message: 'the database file cannot be opened' };
+    const code = sqliteErrorCode(error);
+    if (code === undefined) return internal(error);
+    const message = code.startsWith('SQLITE_BUSY')
+      ? 'the database is locked by another program'
+      : 'the database file cannot be opened';
+    return { kind: 'database_broken', message };
   }
 }
 

@@ -1,5 +1,5 @@
 // How long the official metrics take on files of predictions: test-suite execution, exact and partial match, and the older
-// script's execution, as `sqlenv evaluate` scores them. Needs a build (`npm run setup`) and a Spider release:
+// script's execution, as `sqlenv evaluate` scores them. Needs a build (`npm run build`) and a Spider release:
 //
 //   node bench/evaluate.mjs SPIDER_DIR PREDICTIONS...
 //

@@ -60,6 +60,7 @@ SQLITE_EXTENSION_INIT1
 #define LIKE_PATTERN_LENGTH_MAX 128 /* bytes; against a text of LENGTH_MAX it takes about 0.4 s at the worst */
 #define EXPR_DEPTH_MAX 1000
 #define TEMP_BYTES_MAX (128ll * 1024 * 1024)   /* what a query may spill into temporary files */
+#define TEMP_FILE_COUNT_MAX 16                 /* temporary files of a query that are open at once */
 #define MEMORY_BYTES_MAX (128ll * 1024 * 1024) /* what SQLite may allocate for a query */
 
 /* Why a query was stopped; the numbers are part of the JavaScript side (native-guard.ts). */
@@ -90,7 +91,8 @@ typedef struct Connection {
   int table_read_count;
   int denied_count;
   int space_full;       /* it went over TEMP_BYTES_MAX or MEMORY_BYTES_MAX */
-  int out_of_memory;    /* the system itself had no memory left: not the query's fault */
+  int out_of_memory;    /* the system itself had no memory, or the process no descriptor, left: not the query's fault */
+  int temp_file_count;
   int64_t temp_bytes;
   int64_t memory_bytes;
 } Connection;
@@ -729,17 +731,23 @@ typedef struct GuardedFile {
   sqlite3_file base;
   sqlite3_io_methods methods; /* the inner file's, with ours on top */
   sqlite3_int64 size;
+  uint64_t query_id; /* the query that opened it */
 } GuardedFile;
 
 static sqlite3_vfs guarded_vfs;
 static int vfs_registered = 0;
-
 static sqlite3_vfs *vfs_inner = 0;
+static atomic_int temp_file_count = 0; /* of all queries; an eighth of the process's descriptors at most */
+static int temp_file_count_max = 0;
 
 static sqlite3_vfs *inner_vfs(void) { return vfs_inner; }
 static sqlite3_file *inner_file(sqlite3_file *file) { return (sqlite3_file *)((GuardedFile *)file + 1); }
 
-static int file_close(sqlite3_file *file) { return inner_file(file)->pMethods->xClose(inner_file(file)); }
+static int file_close(sqlite3_file *file) {
+  if (running && running->query_id == ((GuardedFile *)file)->query_id) running->temp_file_count--;
+  atomic_fetch_sub(&temp_file_count, 1);
+  return inner_file(file)->pMethods->xClose(inner_file(file));
+}
 
 static int file_read(sqlite3_file *file, void *to, int amount, sqlite3_int64 offset) {
   if (running && running->stop != STOP_NONE) return SQLITE_INTERRUPT; /* a long merge looks at nothing else */
@@ -807,10 +815,26 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
     if (running && (flags & SQLITE_OPEN_CREATE) && !(flags & SQLITE_OPEN_WAL)) return SQLITE_CANTOPEN;
     return inner_vfs()->xOpen(inner_vfs(), name, file, flags, out_flags);
   }
+  if (running && running->temp_file_count >= TEMP_FILE_COUNT_MAX) {
+    running->space_full = 1;
+    return SQLITE_FULL;
+  }
   memset(guarded, 0, sizeof(*guarded));
   inner_file(file)->pMethods = 0;
-  rc = inner_vfs()->xOpen(inner_vfs(), name, inner_file(file), flags, out_flags);
-  if (inner_file(file)->pMethods == 0) return rc;
+  if (atomic_fetch_add(&temp_file_count, 1) < temp_file_count_max) {
+    rc = inner_vfs()->xOpen(inner_vfs(), name, inner_file(file), flags, out_flags);
+  } else {
+    rc = SQLITE_CANTOPEN; /* else the spills of some queries would leave no descriptor for the databases of others */
+  }
+  if (inner_file(file)->pMethods == 0) {
+    atomic_fetch_sub(&temp_file_count, 1);
+    if (running) running->out_of_memory = 1;
+    return rc;
+  }
+  if (running) {
+    guarded->query_id = running->query_id;
+    running->temp_file_count++;
+  }
   guarded->methods.iVersion = 1; /* no shared memory, no mmap: temporary files need neither */
   guarded->methods.xClose = file_close;
   guarded->methods.xRead = file_read;
@@ -830,6 +854,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
 
 /* Wraps the default file layer and becomes the default, so that every later connection uses it. The setup mutex is held. */
 static int register_vfs(void) {
+  struct rlimit files;
   sqlite3_vfs *inner;
   int rc;
   if (vfs_registered) return SQLITE_OK;
@@ -840,6 +865,7 @@ static int register_vfs(void) {
   guarded_vfs.pNext = 0;
   guarded_vfs.szOsFile = inner->szOsFile + (int)sizeof(GuardedFile);
   vfs_inner = inner;
+  temp_file_count_max = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < 1048576 ? (int)(files.rlim_cur / 8) : 131072;
   guarded_vfs.xOpen = vfs_open;
   rc = sqlite3_vfs_register(&guarded_vfs, 1);
   vfs_registered = rc == SQLITE_OK;
@@ -1051,6 +1077,7 @@ static napi_value js_arm(napi_env env, napi_callback_info info) {
 #endif
   atomic_store(&c->stop, STOP_NONE);
   c->table_read_count = c->denied_count = c->space_full = c->out_of_memory = 0;
+  c->temp_file_count = 0;
   c->temp_bytes = c->memory_bytes = 0;
   c->slot = slot;
   c->cpu_limit_ns = (uint64_t)(a[2] * MS);
@@ -1160,6 +1187,20 @@ static napi_value js_overdue(napi_env env, napi_callback_info info) {
   return value;
 }
 
+/* listsProgram(connection): is the statement that was prepared last a plain EXPLAIN? It prints addresses in memory. */
+static napi_value js_lists_program(napi_env env, napi_callback_info info) {
+  double number;
+  Connection *c;
+  sqlite3_stmt *statement;
+  napi_value value;
+  if (!read_numbers(env, info, &number, 1, 0)) return fail(env, "listsProgram(connection)");
+  c = connection_of(number);
+  if (!c) return fail(env, "listsProgram: no such connection");
+  statement = sqlite3_next_stmt(c->db, 0); /* SQLite's list begins with the newest */
+  napi_get_boolean(env, statement && sqlite3_stmt_isexplain(statement) == 1, &value);
+  return value;
+}
+
 /* usedCpuMs(queryId): CPU time that an armed query has used so far; -1 if it is not armed. */
 static napi_value js_used_cpu_ms(napi_env env, napi_callback_info info) {
   double id, ms = -1;
@@ -1231,6 +1272,7 @@ NAPI_MODULE_INIT() {
       !add_function(env, exports, "queryId", js_query_id) || !add_function(env, exports, "forget", js_forget) ||
       !add_function(env, exports, "stopping", js_stopping) || !add_function(env, exports, "overdue", js_overdue) ||
       !add_function(env, exports, "usedCpuMs", js_used_cpu_ms) ||
+      !add_function(env, exports, "listsProgram", js_lists_program) ||
       !add_function(env, exports, "usedWallMs", js_used_wall_ms) ||
       !add_function(env, exports, "textBytes", js_text_bytes) ||
       !add_function(env, exports, "lowerPriority", js_lower_priority)) {

@@ -16,7 +16,7 @@ const VALUE_BYTES_MAX = 1_000_000;
 const SQL_TIMES_VALUE_MAX = 1_000_000_000;
 
 /** Bytes of one row as it is handed over, all at once: 512 references to one text of 1 MB took 1.1 GB of a thread's heap. */
-const ROW_BYTES_MAX = 32_000_000;
+const ROW_BYTES_MAX = 8_000_000;
 
 /** One statement, started: its columns, and its rows as they are fetched. */
 export interface OpenStatement {
@@ -72,12 +72,15 @@ export class Connection {
     }
   }
 
-  /** Prepares a statement. Undefined if it returns no rows by its nature: nothing that the guard lets through does. */
+  /**
+   * Prepares a statement. Undefined if it returns no rows by its nature: nothing that the guard lets through does. So does a
+   * plain EXPLAIN: it shows addresses in memory, which differ from thread to thread. EXPLAIN QUERY PLAN is as good as SELECT.
+   */
   start(sql: string): OpenStatement | undefined {
     // Preparing reads the schema and names columns after their expressions: neither is to fail for the values' sake.
     this.#guard.limitLength(this.number, VALUE_BYTES_MAX);
     const statement = this.#database.prepare(sql);
-    if (!statement.reader) return undefined;
+    if (!statement.reader || this.#guard.listsProgram(this.number)) return undefined;
     const columns = statement.columns().map((column) => column.name);
     this.#guard.limitLength(
       this.number,

@@ -25,7 +25,8 @@ export function classifyFailure(
   // A stopped query may have been refused memory anywhere, so whatever it returned or threw is not looked at.
   if (facts.stop === 'cancel') return { kind: 'cancelled' };
   if (facts.stop !== 'none') return { kind: 'time_limit', timeLimit: facts.stop };
-  if (facts.outOfMemory) return { kind: 'internal', message: 'the system has no memory left' };
+  if (facts.outOfMemory)
+    return { kind: 'internal', message: 'the system has no memory or no file descriptors left' };
   if (facts.spaceFull) return { kind: 'too_big', message: TOO_BIG_MESSAGE };
   if (!thrown) return undefined;
   const { error } = thrown;

@@ -3,6 +3,9 @@ import type { SqlRow } from '../../env/compare/value.ts';
 import type { Connection } from './connection.ts';
 import { ForbiddenStatement } from './failure.ts';
 
+/** Characters of a result's row keys, all together; one for golds and answers, so that what a gold does an answer can do too. */
+export const KEY_SIZE_MAX = 64_000_000;
+
 /** What a result may hold while it is fetched for a comparison. */
 export interface KeyCaps {
   readonly rowCountMax: number;

@@ -5,7 +5,7 @@ import { TOO_BIG_MESSAGE } from '../../env/refusals.ts';
 import { answerFailed, answerQuery, judgement } from './answer-reply.ts';
 import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
-import { fetchKeys, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
+import { fetchKeys, KEY_SIZE_MAX, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
 import { guardedRun } from './guarded-run.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
@@ -15,9 +15,6 @@ type GradeMessage = Extract<WorkerMessage, { kind: 'grade_answer' }>;
 
 /** Rows of an answer that are compared as a set, where more rows than the gold's can still be right. */
 const SET_ROW_COUNT_MAX = 500_000;
-
-/** Characters of an answer's row keys, all together. */
-const KEY_SIZE_MAX = 64_000_000;
 
 /** Runs an answer and compares it with the gold's digests, once for each mode. */
 export function gradeAnswer(

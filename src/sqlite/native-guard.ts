@@ -12,6 +12,8 @@ export interface NativeGuard {
   lock(connection: number): void;
   /** Bytes that a value of the statements to come may have; the guard keeps it between 10,000 and 1,000,000. */
   limitLength(connection: number, bytes: number): void;
+  /** Whether the statement that was prepared last is a plain EXPLAIN. */
+  listsProgram(connection: number): boolean;
   /** Starts the clocks of a query on the calling thread; limits in milliseconds. */
   arm(connection: number, queryId: number, cpuMs: number, wallMs: number): void;
   /** Stops the clocks and fills `out`: see `guarded-run.ts`. */

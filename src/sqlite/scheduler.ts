@@ -267,6 +267,7 @@ function withHistory(job: Job, reply: TimedReply): WorkerReply {
         })),
       };
     case 'spider_graded':
+    case 'spider_batch':
     case 'gold':
     case 'gold_broken':
     case 'schema':

@@ -6,16 +6,13 @@ import { callsVolatileFunction, hasTopLevelOrderBy } from '../../env/sql-text.ts
 import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
 import type { RunFailure } from './failure.ts';
-import { fetchKeys, fetchRows, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
+import { fetchKeys, fetchRows, KEY_SIZE_MAX, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
 import { guardedRun } from './guarded-run.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 import type { NativeGuard } from './native-guard.ts';
 
 type GoldMessage = Extract<WorkerMessage, { kind: 'summarize_gold' }>;
-
-/** Characters of a gold's row keys, all together. */
-const KEY_SIZE_MAX = 128_000_000;
 
 /** Runs a task's gold once and digests its result, so that every answer can be compared with it on any thread. */
 export function summarizeGold(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +19,7 @@ export const WHOLE = { textSizeMax: 0, truncateSide: 'middle' } as const;
 
 /** A signal that never fires. */
 export const NEVER: AbortSignal = new AbortController().signal;
+setMaxListeners(0, NEVER); // hundreds of calls listen to it at once
 
 /** A folder with one database made from SQL, and an executor over it. */
 export interface TestBed {

@@ -16,8 +16,8 @@ export const CONFIG_FILE_NAME = 'sqlenv.config.json';
 
 const PREFIX = 'SQLENV_';
 
-/** Variables that start like settings and belong to the tests. */
-const TEST_VARIABLES = new Set(['SQLENV_SPIDER_DIR', 'SQLENV_PYTHON']);
+/** Variables that start like settings and belong to the tests, or to the Python package's launcher. */
+const OTHER_VARIABLES = new Set(['SQLENV_SPIDER_DIR', 'SQLENV_PYTHON', 'SQLENV_PROGRAM']);
 const TEST_PREFIX = 'SQLENV_TEST_';
 
 /** Where settings come from; the first that names a setting wins. */
@@ -122,7 +122,7 @@ function readEnvironment(
   for (const [name, value] of Object.entries(environment)) {
     // An empty variable is how shells and compose files say "not set".
     if (!name.startsWith(PREFIX) || value === undefined || value === '') continue;
-    if (TEST_VARIABLES.has(name) || name.startsWith(TEST_PREFIX)) continue;
+    if (OTHER_VARIABLES.has(name) || name.startsWith(TEST_PREFIX)) continue;
     const setting = byVariable.get(name);
     if (setting === undefined) {
       // Compared without the prefix that all of them share.

@@ -75,6 +75,7 @@ describe('where settings come from', () => {
       SQLENV_PORT: '',
       SQLENV_SPIDER_DIR: '/data',
       SQLENV_PYTHON: 'python3',
+      SQLENV_PROGRAM: 'main.js',
       SQLENV_TEST_ANYTHING: 'x',
       PATH: '/bin',
     };

@@ -161,10 +161,11 @@ class Bench:
 
     async def run_case(self, case: dict[str, Any], loop_options: dict[str, Any]) -> dict[str, Any]:
         """One trajectory; returns what it gave, or its error."""
+        await asyncio.sleep(case.get("start_s", 0.0) * random.random())
+        # Nothing may wait between here and the making of the loop: the other cases have configurations of their own.
         self.config = make_config({**self.job, **case.get("config", {})})
         model = ScriptedModel(self.tokenizer, case)
         kind = case.get("loop", "env")
-        await asyncio.sleep(case.get("start_s", 0.0) * random.random())
         start = time.monotonic()
         texts: list[str] = []
         try:

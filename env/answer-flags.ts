@@ -11,6 +11,8 @@ export type AnswerFacts =
       readonly columnCount: number;
       /** SQLite's authorizer saw it read a table. */
       readonly readsTable: boolean;
+      /** Every column of its result is a literal, whatever tables stand beside it. */
+      readonly literal: boolean;
     }
   | { readonly kind: 'failed'; readonly timeLimit: TimeLimit };
 
@@ -20,8 +22,8 @@ export function scoreFlags(gold: GoldSummary, answer: AnswerFacts, hash: Hash): 
   const ran = answer.kind === 'ran' ? answer : undefined;
   if (ran && gold.rowCount === 0 && ran.rowKeys.length === 0) flags.push('both_empty');
   if (gold.scalar !== undefined) flags.push('gold_scalar');
-  if (ran && !ran.readsTable) {
-    flags.push('answer_table_free');
+  if (ran && !ran.readsTable) flags.push('answer_table_free');
+  if (ran && (ran.literal || !ran.readsTable)) {
     const scalar = scalarDigest(ran.rowKeys, ran.columnCount, hash);
     if (scalar !== undefined && scalar === gold.scalar) flags.push('answer_constant');
   }

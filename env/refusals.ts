@@ -13,6 +13,9 @@ export const TOOL_NAME = 'run_sql';
  */
 export const FORBIDDEN_MESSAGE = 'not authorized: only a read-only SELECT statement may run';
 
+/** PRAGMA and EXPLAIN may be looked at, but say nothing about the question. */
+export const ANSWER_FORBIDDEN_MESSAGE = 'not authorized: an answer must be a SELECT statement';
+
 /** Python's own words for it. */
 export const SECOND_STATEMENT_MESSAGE = 'You can only execute one statement at a time.';
 

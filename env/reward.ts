@@ -1,4 +1,4 @@
-import type { ComparisonMode, Grade, Judgement, RewardGuard } from './grade.ts';
+import type { ComparisonMode, Grade, Judgement, RewardGuard, ScoreFlag } from './grade.ts';
 
 /** What a judgement earns. */
 export interface Reward {
@@ -8,11 +8,13 @@ export interface Reward {
   readonly reward: number;
 }
 
-/** 1 for a match, else 0. The strict guard gives 0 to empty against empty and to answers that read no table as well. */
+/** Flags for which the strict guard takes the reward of a match away. */
+const STRICT_FLAGS: readonly ScoreFlag[] = ['both_empty', 'answer_table_free', 'answer_constant'];
+
+/** 1 for a match, else 0. The strict guard gives 0 to empty against empty and to answers that are constants as well. */
 export function rewardOf(judgement: Judgement, guard: RewardGuard): Reward {
   const matched = judgement.verdict === 'match';
-  const suspect =
-    judgement.flags.includes('both_empty') || judgement.flags.includes('answer_table_free');
+  const suspect = STRICT_FLAGS.some((flag) => judgement.flags.includes(flag));
   return { matched, reward: matched && !(guard === 'strict' && suspect) ? 1 : 0 };
 }
 

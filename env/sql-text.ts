@@ -68,6 +68,62 @@ export function hasSecondStatement(sql: string): boolean {
   return false;
 }
 
+/** Tells whether a statement is a PRAGMA or an EXPLAIN: it says something of the database, and answers no question. */
+export function looksAtSchema(sql: string): boolean {
+  const first = meaningfulTokens(sql).find((token) => !isSymbol(sql, token, ';'));
+  return isWord(sql, first, 'pragma') || isWord(sql, first, 'explain');
+}
+
+/** Words that end the list of a SELECT's result columns. */
+const LIST_ENDS: ReadonlySet<string> = new Set(
+  'from where group having order limit union intersect except'.split(' '),
+);
+
+/** Words that are literals. */
+const LITERAL_WORDS: ReadonlySet<string> = new Set(['null', 'true', 'false']);
+
+/**
+ * Tells whether every result column of a plain SELECT is a literal, so that no table beside it can matter to its values:
+ * `SELECT 6 FROM singer LIMIT 1`. It looks at text alone; an expression that is constant in a roundabout way is not found.
+ */
+export function hasLiteralColumns(sql: string): boolean {
+  const tokens = meaningfulTokens(sql);
+  if (!isWord(sql, tokens[0], 'select')) return false;
+  const start = isWord(sql, tokens[1], 'distinct') || isWord(sql, tokens[1], 'all') ? 2 : 1;
+  let item: SqlToken[] = [];
+  for (const token of [...tokens.slice(start), undefined]) {
+    const ends =
+      token === undefined ||
+      isSymbol(sql, token, ';') ||
+      (token.kind === 'word' && LIST_ENDS.has(tokenText(sql, token).toLowerCase()));
+    if (!ends && !isSymbol(sql, token, ',')) {
+      item.push(token);
+      continue;
+    }
+    if (!isLiteralItem(sql, item)) return false;
+    if (ends) return true;
+    item = [];
+  }
+  return false;
+}
+
+/** A literal, perhaps with a sign before it and an alias behind it. */
+function isLiteralItem(sql: string, item: readonly SqlToken[]): boolean {
+  const signed = isSymbol(sql, item[0], '-') || isSymbol(sql, item[0], '+') ? 1 : 0;
+  const value = item[signed];
+  if (value === undefined) return false;
+  const literal =
+    value.kind === 'number' ||
+    value.kind === 'string' ||
+    value.kind === 'blob' ||
+    (value.kind === 'word' && LITERAL_WORDS.has(tokenText(sql, value).toLowerCase()));
+  const rest = item.slice(signed + 1);
+  const alias = isWord(sql, rest[0], 'as') ? rest.slice(1) : rest;
+  return (
+    literal && alias.length <= 1 && alias.every((token) => tokenName(sql, token) !== undefined)
+  );
+}
+
 /** Tells whether there is nothing to run: only blanks, comments and semicolons. */
 export function isEmptyStatement(sql: string): boolean {
   for (let at = 0; at < sql.length;) {

@@ -9,13 +9,14 @@ import { welcomeJson, welcomeText } from './welcome.ts';
 export async function runServer(config: Config, json: boolean): Promise<number> {
   const { log, flush } = openLog(config.logLevel, config.logPretty);
   const signals = watchSignals(log, flush);
-  ignoreClosedPipes();
   process.on('unhandledRejection', (error) => {
     // Episodes are independent: one that went wrong unseen must not take the others along.
     log.error({ err: error }, 'a promise was rejected and nobody noticed');
   });
   try {
-    const environment = await startEnvironment(config, log);
+    const environment = await Promise.race([startEnvironment(config, log), signals.first]);
+    // There is nothing to drain yet, and what is being started may be stuck.
+    if (typeof environment === 'string') return signals.die(environment);
     for (const { location, message } of environment.skipped) {
       log.warn({ location }, `skipped: ${message}`);
     }
@@ -33,12 +34,6 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   } finally {
     flush();
   }
-}
-
-/** Whoever reads stdout or stderr may leave; the episodes go on. */
-function ignoreClosedPipes(): void {
-  process.stdout.on('error', () => {});
-  process.stderr.on('error', () => {});
 }
 
 function isLoopback(host: string): boolean {

@@ -8,6 +8,8 @@ type StopSignal = keyof typeof EXIT_CODES;
 export interface SignalWatch {
   /** Resolves with the first one. From then on the next one ends the process at once. */
   readonly first: Promise<StopSignal>;
+  /** Ends the process as a signal would. */
+  die(signal: StopSignal): Promise<never>;
 }
 
 /** How long the system is given to end the process before it ends itself. */
@@ -30,7 +32,14 @@ export function watchSignals(log: Log, flush: () => void): SignalWatch {
       });
     }
   });
-  return { first };
+  return {
+    first,
+    die: (signal) => {
+      flush();
+      die(signal);
+      return new Promise(() => undefined);
+    },
+  };
 }
 
 /**

@@ -36,6 +36,7 @@ const SERVER_KEYS: readonly ConfigKey[] = [
   'databases',
   'tasks',
   'split',
+  'skipBroken',
   'threads',
   'slowThreads',
   'queryCpuMsMax',

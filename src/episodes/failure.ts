@@ -6,6 +6,8 @@ export interface FailureContext {
   readonly databaseId: string;
   readonly taskId?: string | undefined;
   readonly episodeId?: string | undefined;
+  /** The caller may see the gold, and so SQLite's words about it, which can hold some of it. */
+  readonly includeGold?: boolean | undefined;
 }
 
 /** The error of a call whose query could not be run. None of them is the model's fault, so none becomes a reward. */
@@ -14,9 +16,9 @@ export function failureError(
   context: FailureContext,
   signal: AbortSignal,
 ): Error {
-  const { databaseId, taskId = '' } = context;
+  const { databaseId, taskId = '', includeGold = false } = context;
   const metadata = Object.fromEntries(
-    Object.entries(context).filter(([, value]) => value !== undefined),
+    Object.entries(context).filter(([, value]) => typeof value === 'string'),
   ) as Record<string, string>;
   switch (failure.kind) {
     case 'overloaded':
@@ -41,7 +43,9 @@ export function failureError(
     case 'gold_broken':
       return new ServerError(
         'TASK_BROKEN',
-        `the gold SQL of task ${taskId} does not run: ${failure.message}`,
+        includeGold
+          ? `the gold SQL of task ${taskId} does not run: ${failure.message}`
+          : `the gold SQL of task ${taskId} does not run; 'sqlenv validate', or Score with include_gold, says why`,
         { metadata },
       );
     case 'internal':

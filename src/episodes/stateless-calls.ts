@@ -26,11 +26,12 @@ export async function scoreAnswer(
   const { executor, defaults } = parts;
   const { task } = chooseTask(parts.tasks, request.task, request.goldSha256);
   const { taskId, databaseId, goldSql } = task;
+  const context = { taskId, databaseId, includeGold: request.includeGold };
   const score = { ...defaults.score, ...request.score };
   const comparisonModes =
     request.comparisonModes.length > 0 ? request.comparisonModes : [score.comparisonMode];
   const gold = await executor.describeGold(databaseId, goldSql, signal);
-  if (gold.kind !== 'gold') throw failureError(gold, { taskId, databaseId }, signal);
+  if (gold.kind !== 'gold') throw failureError(gold, context, signal);
 
   const answerSql = answerOf(request, score.fallback);
   let judgements: readonly Judgement[];
@@ -43,7 +44,7 @@ export async function scoreAnswer(
     const limits = { ...defaults.limits, ...request.limits };
     const answer = { databaseId, goldSql, answerSql, comparisonModes, limits };
     const reply = await executor.gradeAnswer(answer, signal);
-    if (reply.kind !== 'graded') throw failureError(reply, { taskId, databaseId }, signal);
+    if (reply.kind !== 'graded') throw failureError(reply, context, signal);
     judgements = reply.judgements;
   }
   const grades = judgements.map((judgement) => gradeOf(judgement, score.guard, answerSql ?? ''));

@@ -2,6 +2,7 @@ import { scoreFlags } from '../../env/answer-flags.ts';
 import type { ComparisonMode, Judgement, Verdict } from '../../env/grade.ts';
 import type { QueryInfo, QueryStatus, TimeLimit } from '../../env/query.ts';
 import { timeLimitMessage } from '../../env/refusals.ts';
+import { missingAnswer } from '../../env/reward.ts';
 import type { RunFailure } from './failure.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
@@ -93,4 +94,13 @@ export function answerQuery(
     queueUs: 0,
     timeLimit,
   };
+}
+
+/** The reply where there is nothing to run: an answer of blanks and comments. */
+export function answerMissing(message: GradeMessage, times: RunTimes): WorkerReply {
+  const judgements = message.comparisonModes.map((mode) => ({
+    ...missingAnswer(mode),
+    goldRowCount: message.gold.rowCount,
+  }));
+  return { kind: 'graded', judgements, times };
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { fileFingerprint } from './fingerprint.ts';
 import type { DatabaseFile } from './messages.ts';
 
@@ -16,10 +16,12 @@ export function inspectDatabase(databaseId: string, path: string): DatabaseFile 
   const problem = (message: string): DatabaseProblem => ({ databaseId, message });
   const header = Buffer.alloc(100);
   let size: number;
+  let fileBytes: number;
   try {
     const descriptor = openSync(path, 'r');
     try {
       size = readSync(descriptor, header, 0, header.length, 0);
+      fileBytes = fstatSync(descriptor).size;
     } finally {
       closeSync(descriptor);
     }
@@ -35,7 +37,15 @@ export function inspectDatabase(databaseId: string, path: string): DatabaseFile 
     // Reading it would create files beside it.
     return problem("the database is in WAL mode; convert it with 'PRAGMA journal_mode = DELETE'");
   }
+  if (fileBytes < promisedBytes(header)) return problem('the database file is truncated');
   return { databaseId, path, fingerprint: fileFingerprint(path) };
+}
+
+/** How long the header says that the file is; 0 where it does not say so (a file last written by SQLite before 3.7). */
+function promisedBytes(header: Buffer): number {
+  if (header.readUInt32BE(24) !== header.readUInt32BE(92)) return 0;
+  const pageSize = header.readUInt16BE(16);
+  return (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28);
 }
 
 /** Tells a usable file from a problem. */

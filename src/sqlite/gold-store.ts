@@ -13,6 +13,11 @@ interface Computation {
   waiterCount: number;
 }
 
+/** What a gold that reads the clock gave is over with the moment that it was asked at. */
+function isLasting(reply: JobReply): reply is Computed {
+  return reply.kind === 'gold_broken' || (reply.kind === 'gold' && !reply.gold.volatile);
+}
+
 /**
  * Digested golds by database and SQL. A gold that several callers want at once is computed once; it is stopped only when none
  * of them waits for it any more. Only what the gold itself decides is kept: a lost worker or a full queue is not.
@@ -47,7 +52,7 @@ export class GoldStore {
       waiterCount: 0,
       promise: compute(controller.signal).then((reply) => {
         if (this.#computing.get(key) === computation) this.#computing.delete(key);
-        if (reply.kind === 'gold' || reply.kind === 'gold_broken') this.#known.set(key, reply);
+        if (isLasting(reply)) this.#known.set(key, reply);
         return reply;
       }),
     };

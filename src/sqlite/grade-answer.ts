@@ -1,8 +1,9 @@
 import { scoreFlags, type AnswerFacts } from '../../env/answer-flags.ts';
 import { judgeRows } from '../../env/compare/modes.ts';
 import type { ComparisonMode, Judgement, Verdict } from '../../env/grade.ts';
-import { TOO_BIG_MESSAGE } from '../../env/refusals.ts';
-import { answerFailed, answerQuery, judgement } from './answer-reply.ts';
+import { ANSWER_FORBIDDEN_MESSAGE, TOO_BIG_MESSAGE } from '../../env/refusals.ts';
+import { hasLiteralColumns, looksAtSchema } from '../../env/sql-text.ts';
+import { answerFailed, answerMissing, answerQuery, judgement } from './answer-reply.ts';
 import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
 import { fetchKeys, KEY_SIZE_MAX, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
@@ -28,8 +29,12 @@ export function gradeAnswer(
     wallUs: 0,
   };
   const check = checkSql(message.answerSql);
-  if (check === 'empty') return judged(message, NO_ROWS, false, idle);
+  // Blanks and comments have no rows, and would be right for every gold without rows.
+  if (check === 'empty') return answerMissing(message, idle);
   if (check !== 'run') return answerFailed(message, check, idle);
+  if (looksAtSchema(message.answerSql)) {
+    return answerFailed(message, { kind: 'forbidden', message: ANSWER_FORBIDDEN_MESSAGE }, idle);
+  }
 
   const outcome = guardedRun(guard, connection, message, () =>
     fetchKeys(connection, message.answerSql, {
@@ -55,6 +60,7 @@ function judged(
     rowKeys: answer.rowKeys,
     columnCount: answer.columnCount,
     readsTable,
+    literal: hasLiteralColumns(message.answerSql),
   };
   const flags = scoreFlags(message.gold, facts, sha256);
   const judgements = message.comparisonModes.map((comparisonMode): Judgement => {

@@ -1,3 +1,4 @@
+import { GOLD_LIMITS } from '../../env/limits.ts';
 import { summarizeGold as summarize, type GoldFacts } from '../../env/compare/summary.ts';
 import { deriveTies, type Ties } from '../../env/compare/ties.ts';
 import { timeLimitMessage } from '../../env/refusals.ts';
@@ -90,16 +91,12 @@ function failed(message: GoldMessage, failure: RunFailure, times: RunTimes): Wor
       if (message.trial) return { kind: 'slow', times };
       // Out of CPU time the gold is too slow, whatever the machine does; out of wall time the machine may be.
       if (failure.timeLimit === 'wall') return { kind: 'starved' };
-      return broken(timeLimitMessage('cpu', clockLimits(message)), times);
+      return broken(timeLimitMessage('cpu', GOLD_LIMITS), times);
     case 'cancelled':
     case 'database_broken':
     case 'internal':
       return failure;
   }
-}
-
-function clockLimits(message: GoldMessage): { queryCpuMsMax: number; queryWallMsMax: number } {
-  return { queryCpuMsMax: message.clocks.cpuMs, queryWallMsMax: message.clocks.wallMs };
 }
 
 function broken(message: string, times: RunTimes): WorkerReply {

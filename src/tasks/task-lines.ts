@@ -4,7 +4,7 @@ import { FIELD_LIMITS } from '../../env/limits.ts';
 import { utf8Size } from '../../env/utf8.ts';
 import { suggest } from '../suggest.ts';
 import { databaseIdProblem } from './database-path.ts';
-import { readTextFile } from './read-text.ts';
+import { readLines } from './read-text.ts';
 import type { InputProblem, LocatedTask } from './task-set.ts';
 
 const { idBytesMax, questionBytesMax, sqlBytesMax } = FIELD_LIMITS;
@@ -46,9 +46,13 @@ export function readTaskLines(file: string): TasksRead {
   const name = path.basename(file);
   const tasks: LocatedTask[] = [];
   const problems: InputProblem[] = [];
-  for (const [index, line] of readTextFile(file).split('\n').entries()) {
-    if (line.trim() === '') continue;
+  for (const [index, line] of readLines(file).entries()) {
     const location = `${name}:${index + 1}`;
+    if (line === undefined) {
+      problems.push({ location, message: 'it is not valid UTF-8' });
+      continue;
+    }
+    if (line.trim() === '') continue;
     const parsed = parseLine(line);
     if ('messages' in parsed) {
       problems.push(...parsed.messages.map((message) => ({ location, message })));

@@ -97,8 +97,19 @@ async function validateTask(
   } catch (error) {
     const broken = error instanceof CallError && BROKEN_REASONS.has(error.reason);
     if (!broken) throw error;
-    const message = error.message;
+    const message =
+      error.reason === 'TASK_BROKEN' ? await askWhy(client, task, error) : error.message;
     return { ...found, problems: ['gold_fails'], reward: undefined, queryCpuMs: 0, message };
+  }
+}
+
+/** What SQLite says of a gold may hold some of it, so only a call that asks for the gold is told. */
+async function askWhy(client: SqlenvClient, task: Task__Output, error: CallError): Promise<string> {
+  try {
+    await client.score({ taskId: task.taskId, sql: 'SELECT 1', includeGold: true });
+    return error.message;
+  } catch (why) {
+    return why instanceof CallError ? why.message : error.message;
   }
 }
 

@@ -15,11 +15,12 @@ const gold = (rows: SqlRow[], facts: Partial<GoldFacts> = {}) =>
     itself,
   );
 
-const ran = (rows: SqlRow[], readsTable = true, columnCount = 1): AnswerFacts => ({
+const ran = (rows: SqlRow[], readsTable = true, columnCount = 1, literal = false): AnswerFacts => ({
   kind: 'ran',
   rowKeys: rowKeys(rows),
   columnCount,
   readsTable,
+  literal,
 });
 
 describe('scoreFlags', () => {
@@ -53,6 +54,14 @@ describe('scoreFlags', () => {
     expect(flags(gold([[6n]]), ran([[6n, 6n]], false, 2))).not.toContain('answer_constant');
     expect(flags(gold([[6n]]), ran([[6n]]))).toEqual(['gold_scalar']);
     expect(flags(gold([]), ran([], false))).toEqual(['both_empty', 'answer_table_free']);
+  });
+
+  it('flags a literal that equals the gold beside a table that it does not need', () => {
+    expect(flags(gold([[6n]]), ran([[6n]], true, 1, true))).toEqual([
+      'gold_scalar',
+      'answer_constant',
+    ]);
+    expect(flags(gold([[6n]]), ran([[5n]], true, 1, true))).toEqual(['gold_scalar']);
   });
 
   it('flags ties, volatile golds and the wall-clock backstop', () => {

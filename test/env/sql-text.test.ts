@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   callsVolatileFunction,
+  hasLiteralColumns,
   hasSecondStatement,
   hasTopLevelOrderBy,
   isEmptyStatement,
+  looksAtSchema,
 } from '../../env/sql-text.ts';
 import { tokenizeSql, tokenText } from '../../env/sql-tokens.ts';
 import { sortKeyQuery } from '../../env/sort-keys.ts';
@@ -357,4 +359,44 @@ describe('linear time', () => {
       expect(ms).toBeLessThan(8000);
     }
   });
+});
+
+describe('hasLiteralColumns', () => {
+  it.each([
+    'select 18 from products limit 1',
+    "SELECT -1.5 AS n, 'x' y, x'ab', NULL FROM t WHERE a = 1",
+    'select distinct 1',
+    'select 6;',
+  ])('finds literals only: %s', (sql) => {
+    expect(hasLiteralColumns(sql)).toBe(true);
+  });
+
+  it.each([
+    'select count(*) from t',
+    'select 1, name from t',
+    'select 1 + a from t',
+    'select "name" from t',
+    'select * from t',
+    'select (select 1) from t',
+    'with x as (select 1) select 1 from x',
+    'select',
+    'select 1,',
+    '',
+    'delete from t',
+  ])('does not call anything else a literal: %s', (sql) => {
+    expect(hasLiteralColumns(sql)).toBe(false);
+  });
+});
+
+describe('looksAtSchema', () => {
+  it.each(['PRAGMA table_info(t)', ' -- x\n explain select 1', ';pragma x'])('knows %s', (sql) => {
+    expect(looksAtSchema(sql)).toBe(true);
+  });
+
+  it.each(['select 1', "I don't know", '', 'select pragma from t'])(
+    'is not taken in by %s',
+    (sql) => {
+      expect(looksAtSchema(sql)).toBe(false);
+    },
+  );
 });

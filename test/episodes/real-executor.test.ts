@@ -93,11 +93,12 @@ describe('on real SQLite', () => {
     });
   });
 
-  test('a gold that does not run is TASK_BROKEN, and the slot is free', async () => {
+  test('a gold that does not run is TASK_BROKEN, tells nothing of the gold, and the slot is free', async () => {
     const before = fixture.service.episodeCount;
     const error = await failure(open('broken'));
     expect(error.reason).toBe('TASK_BROKEN');
-    expect(error.message).toContain('no such column: y');
+    // SQLite's words about a gold can hold parts of it.
+    expect(error.message).not.toContain('no such column: y');
     expect(fixture.service.episodeCount).toBe(before);
   });
 

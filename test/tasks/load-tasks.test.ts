@@ -118,11 +118,15 @@ describe('a task file', () => {
     expect(load).toThrow(message);
   });
 
-  test('what is not UTF-8 stops the start', () => {
+  test('a line that is not UTF-8 is a problem with its number, and the others are tasks', () => {
     const taskFile = path.join(folder, 'latin1.jsonl');
-    writeFileSync(taskFile, Buffer.from([0x7b, 0xe9, 0x7d]));
-    const load = () => loadTasks({ kind: 'files', databaseFolder: folder, taskFile }, undefined);
-    expect(load).toThrow('latin1.jsonl: it is not valid UTF-8');
+    const good = Buffer.from(`${JSON.stringify(TASK)}\n`);
+    writeFileSync(taskFile, Buffer.concat([Buffer.from([0x7b, 0xe9, 0x7d, 0x0a]), good]));
+    const set = loadTasks({ kind: 'files', databaseFolder: folder, taskFile }, undefined);
+    expect(set.tasks).toHaveLength(1);
+    expect(set.problems).toEqual([
+      { location: 'latin1.jsonl:1', message: 'it is not valid UTF-8' },
+    ]);
   });
 });
 

@@ -167,7 +167,7 @@ static int is_cancelled(uint64_t query_id) {
 }
 
 /*
-** SQLite looks at an interrupt in loops only, and a SELECT list is none: 500 LIKEs beside one another ran for minutes.
+** SQLite looks at an interrupt in loops only, and a SELECT list is none: 500 LIKEs beside one another took 100 s.
 ** The pattern limit is read by each of them, so lowering it ends such a line at the next one. The lock is held.
 */
 static void stop_query(Connection *c, int why, uint64_t now) {

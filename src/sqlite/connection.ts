@@ -11,7 +11,7 @@ const VALUE_BYTES_MAX = 1_000_000;
 
 /**
  * Bytes of SQL times bytes of a value. SQLite looks at an interrupt in loops only, and an expression is none: 100 kB of
- * `x+x+...` over a text of 1 MB ran for 26 s. Within this product the longest such line measured takes 0.5 s.
+ * `x+x+...` over a text of 1 MB ran for 27 s. Within this product the longest such line measured takes 0.5 s.
  */
 const SQL_TIMES_VALUE_MAX = 1_000_000_000;
 

@@ -6,7 +6,7 @@ import { hasLiteralColumns, looksAtSchema } from '../../env/sql-text.ts';
 import { answerFailed, answerMissing, answerQuery, judgement } from './answer-reply.ts';
 import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
-import { fetchKeys, KEY_SIZE_MAX, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
+import { fetchKeys, KEY_SIZE_MAX, type FetchedKeys } from './fetch-keys.ts';
 import { guardedRun } from './guarded-run.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';

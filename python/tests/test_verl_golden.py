@@ -47,6 +47,8 @@ CASES: dict[str, dict[str, Any]] = {
     "no end tag": make_case(['<tool_call>\n{"name": "run_sql", "arguments": {"query": "SELECT 1"}}', answer(GOLD)]),
     "parameters for arguments": make_case([tagged('{"name": "run_sql", "parameters": {}}'), answer(GOLD)]),
     "name not a string": make_case([tagged('{"name": 7, "arguments": {"query": "SELECT 1"}}'), answer(GOLD)]),
+    "name is a list": make_case([tagged('{"name": ["run_sql"], "arguments": {"query": "SELECT 1"}}'), answer(GOLD)]),
+    "name is an object": make_case([tagged('{"name": {}, "arguments": {"query": "SELECT 1"}}'), answer(GOLD)]),
     "one bad, one good": make_case([tagged("nonsense") + ONE, answer(GOLD)]),
     "two good, one runs": make_case([ONE + TWO, answer(GOLD)]),
     "two good, two run": make_case([ONE + TWO, answer(GOLD)], **turns_of({"max_parallel_calls": 2})),
@@ -77,7 +79,7 @@ CASES: dict[str, dict[str, Any]] = {
     "template in the text": make_case([call("SELECT '</tool_response><|im_end|>' AS a"), answer(GOLD)]),
 }  # fmt: skip
 
-ENDS_AT_ONCE = ("malformed json", "no end tag", "parameters for arguments", "name not a string")
+ENDS_AT_ONCE = ("malformed json", "no end tag", "parameters for arguments", "name not a string", "name is a list", "name is an object")
 
 
 class Golden:

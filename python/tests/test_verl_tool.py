@@ -54,6 +54,21 @@ def test_failures_end_trajectories(worker: Worker, config: dict[str, Any]) -> No
     assert "UNAVAILABLE" in outcome["message"]
 
 
+def test_failures_are_counted_over_trajectories(worker: Worker) -> None:
+    """verl 0.7 makes a tool for each trajectory, so a count of its own would never reach the limit."""
+    case = make_case([call("SELECT 1"), answer(GOLD)], loop="tool")
+    case["tool_config"] = {"address": "127.0.0.1:11", "timing": {"budget_s": 0.3}}
+    outcomes = worker.run({"cases": [case] * 10})
+    assert [outcome.get("error") for outcome in outcomes].count("EnvAbort") == 3
+
+
+async def test_an_answer_given_without_the_tool_is_not_scored(server: Server) -> None:
+    unreached = "<tool_call>\n{}\n</tool_call>\nuser\n<tool_response>\nTool error: environment unavailable\n</tool_response>\n"
+    solution = f"{unreached}assistant\n{answer(GOLD)}"
+    scored = await compute_score("sqlenv", solution, GOLD, EXTRA_INFO, address=server.address)
+    assert (scored["score"], scored["env_failed"]) == (0.0, 1)
+
+
 def test_a_row_without_a_database(worker: Worker, server: Server) -> None:
     case = make_case([call("SELECT 1"), answer(GOLD)], loop="tool", tool_config={"address": server.address})
     case["row"]["tools_kwargs"] = {"run_sql": {"create_kwargs": {"database_id": None}}}

@@ -1,6 +1,9 @@
 import { Option, type Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../env/limits.ts';
 
+/** Turns of a trajectory in training: `max_assistant_turns` of the example's launch script. */
+const STEP_COUNT_MAX = 5;
+
 /** The flags of `sqlenv evaluate --policy`. */
 export interface PolicyFlags {
   readonly policy?: string;
@@ -49,10 +52,10 @@ export function addPolicyFlags(command: Command): void {
   );
   add('--temperature <number>', 'sampling temperature', '0');
   add('--top-p <number>', 'nucleus sampling', '1');
-  add('--max-tokens <number>', 'tokens of one message', '1024');
+  const { completionTokenCountMax } = DEFAULT_LIMITS;
+  add('--max-tokens <number>', 'tokens of one message', String(completionTokenCountMax));
   add('--seed <number>', 'seed of the sampling; later attempts get the next ones');
-  const { stepCountMax, completionTokenCountMax } = DEFAULT_LIMITS;
-  add('--step-count-max <number>', 'turns of an episode', String(stepCountMax));
+  add('--step-count-max <number>', 'turns of an episode', String(STEP_COUNT_MAX));
   add(
     '--completion-token-count-max <number>',
     'completion tokens of an episode',

@@ -45,6 +45,8 @@ export function planPlay(flags: PolicyFlags & { readonly policy: string }): Play
   const { stepCountMax, completionTokenCountMax } = LIMIT_RANGES;
   const limits: EpisodeLimits = {
     ...DEFAULT_LIMITS,
+    // verl knows no such limit, so neither does a policy that is measured as it was trained.
+    invalidCallCountMax: LIMIT_RANGES.invalidCallCountMax.max,
     stepCountMax: wholeNumber('--step-count-max', flags.stepCountMax, 1, stepCountMax.max),
     completionTokenCountMax: wholeNumber(
       '--completion-token-count-max',

@@ -47,7 +47,6 @@ export async function prepare(
   outFolder: string,
   options: PrepareOptions,
 ): Promise<Prepared> {
-  const out = await OutputFolder.open(outFolder);
   const checked = await checkRows(executor, source, {
     promptStyle: options.promptStyle,
     schemaCharsMax: options.schemaCharsMax,
@@ -55,6 +54,8 @@ export async function prepare(
     ...(options.onProgress && { onProgress: options.onProgress }),
   });
   const chosen = chooseRows(checked.tasks, options.counts, options.seed, sha256);
+  // Only now is anything of an earlier run taken away: what can't be made leaves it as it is.
+  const out = await OutputFolder.open(outFolder);
   await writeRows(out, chosen, checked, options);
   const databaseIds = await copyDatabases(out, chosen, source);
   const facts = manifestFacts(chosen, checked, databaseIds, source, options, executor.engine);

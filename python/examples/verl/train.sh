@@ -19,11 +19,18 @@ case "$verl_version" in
 *) version_keys=(trainer.use_v1=True) ;;
 esac
 
+answers() {
+  python -c "from sqlenv import SyncClient, Timing; SyncClient('$ADDRESS', Timing(budget_s=$1)).info()" 2>/dev/null
+}
+if answers 1; then
+  echo "a server answers at $ADDRESS already, with tasks of its own: stop it first" >&2
+  exit 1
+fi
 # shellcheck disable=SC2086 # several flags in one variable
 python -m sqlenv.server --port "${ADDRESS##*:}" -- $SERVER_FLAGS 2>server.log &
 server=$!
 trap 'kill $server 2>/dev/null; wait $server' EXIT
-until python -c "import sys; from sqlenv import SyncClient, Timing; SyncClient('$ADDRESS', Timing(budget_s=5)).info()" 2>/dev/null; do
+until answers 5; do
   kill -0 $server || { cat server.log; exit 1; }
   sleep 1
 done

@@ -34,6 +34,7 @@ class Episode:
         self._timing = timing
         self._request = request
         self._server: str | None = None
+        self._tried: str | None = None  # where it was last being opened, if that did not come to its end
         self._avoid: frozenset[str] = frozenset()
         self._placement_count = 0
         self._opened: episode_pb2.ResetResponse | None = None
@@ -108,7 +109,9 @@ class Episode:
 
     async def close(self) -> None:
         """Ends the episode early if it has not ended. Never raises: the server's lease is the real guarantee."""
-        server, ended = self._server, self._ended
+        # A server may have opened it although we never heard so: the id is ours, so it can be closed all the same.
+        server, ended = self._server or self._tried, self._ended
+        self._tried = None
         self._ended = True
         self._leave()
         if server is None or ended:
@@ -120,7 +123,11 @@ class Episode:
             logger.debug("episode %s stays open until its lease ends: %s", self.episode_id, error)
 
     async def __aenter__(self) -> Episode:
-        await self.open()
+        try:
+            await self.open()
+        except BaseException:
+            await asyncio.shield(asyncio.ensure_future(self.close()))
+            raise
         return self
 
     async def __aexit__(
@@ -169,6 +176,7 @@ class Episode:
             self._placement_count += 1
             logger.info("episode %s is replayed at %s, steps: %d", self.episode_id, server, len(self._steps))
         self._pool.enter(server)
+        self._tried = server
         try:
             opened = await self._reset(server, budget)
             for step, before in self._steps:
@@ -180,6 +188,7 @@ class Episode:
             raise
         self._opened = self._opened or opened
         self._server = server
+        self._tried = None
         self._avoid = frozenset()
 
     async def _reset(self, server: str, budget: Budget) -> episode_pb2.ResetResponse:

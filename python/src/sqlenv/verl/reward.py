@@ -15,12 +15,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlenv.errors import SqlEnvError
-from sqlenv.verl.failure import check_choice
+from sqlenv.verl.failure import UNAVAILABLE_TEXT, check_choice
 from sqlenv.verl.options import SCORING_SCOPES, make_client, score_options
 from sqlenv.verl.rows import task_of_row
 from sqlenv.verl.turns import last_turn
 
 logger = logging.getLogger(__name__)
+
+_UNREACHED = f"<tool_response>\n{UNAVAILABLE_TEXT}\n</tool_response>"
 
 
 async def compute_score(
@@ -42,13 +44,18 @@ async def compute_score(
     `solution_str` is verl's: all tokens of the response, observations too. With `scoring_scope: last_turn` only what
     follows the last observation is searched for the answer; `transcript` searches all, so a fence in an observation or
     an earlier turn can count. A failure of the environment raises SqlEnvError, for a 0 would be learned from;
-    `on_env_failure: neutral` gives 0 with `env_failed` 1 instead. Raises ValueError for a row that names no task.
+    `on_env_failure: neutral` gives 0 with `env_failed` 1 instead. A trajectory whose tool could not be reached is not
+    scored under either policy: it gets 0 with `env_failed` 1, for its answer was given blindly. Raises ValueError for a
+    row that names no task.
     """
     check_choice("scoring_scope", scoring_scope, SCORING_SCOPES)
     check_choice("on_env_failure", on_env_failure, ("raise", "neutral"))
     client = make_client(address, timing)
     task = task_of_row(extra_info, ground_truth)
     start = time.monotonic()
+    if _UNREACHED in solution_str:
+        logger.error("a sample gets a neutral reward, for its tool could not reach the environment")
+        return {"score": 0.0, "acc": 0.0, "env_verdict": 0, "env_ms": 0.0, "env_failed": 1}
     try:
         grades = await client.score(
             task.task_id,

@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 FAILURE_COUNT_MAX = 8
 """Failures in a row, in one process, after which trajectories are ended instead of told: the server is gone."""
 
+_failure_counts: dict[str, int] = {}
+"""Failures in a row by address. Of the process, for verl 0.7 makes a tool anew for each trajectory."""
+
 
 class RunSqlTool(BaseTool):
     """verl's tool over `RunSql`. Made by verl from the tool yaml; making it opens nothing and needs no server.
@@ -50,7 +53,6 @@ class RunSqlTool(BaseTool):
             str(settings.get("tool_response_truncate_side", "middle")),
         )
         self._failure_count_max = int(settings.get("failure_count_max", FAILURE_COUNT_MAX))
-        self._failure_count = 0
         self._databases: dict[str, str] = {}
 
     async def create(self, instance_id: str | None = None, **kwargs: Any) -> tuple[str, ToolResponse]:
@@ -76,7 +78,7 @@ class RunSqlTool(BaseTool):
             )
         except SqlEnvError as error:
             return self._failed(error)
-        self._failure_count = 0
+        _failure_counts.pop(str(self._address), None)
         return ToolResponse(text=response.message.content), 0.0, query_metrics(response.query)
 
     async def release(self, instance_id: str, **kwargs: Any) -> None:
@@ -87,9 +89,10 @@ class RunSqlTool(BaseTool):
         return database_of_kwargs(create_kwargs_of(getattr(agent_data, "tools_kwargs", None), self.name))
 
     def _failed(self, error: SqlEnvError) -> tuple[ToolResponse, float, dict[str, Any]]:
-        self._failure_count += 1
-        logger.error("run_sql failed, %d in a row: %s", self._failure_count, error)
-        if self._on_env_failure == "raise" or error.is_caller_fault or self._failure_count >= self._failure_count_max:
+        failure_count = _failure_counts.get(str(self._address), 0) + 1
+        _failure_counts[str(self._address)] = failure_count
+        logger.error("run_sql failed, %d in a row: %s", failure_count, error)
+        if self._on_env_failure == "raise" or error.is_caller_fault or failure_count >= self._failure_count_max:
             raise EnvAbort(error) from error
         return ToolResponse(text=UNAVAILABLE_TEXT), 0.0, {"env_failed": 1}
 

@@ -44,4 +44,7 @@ def _is_valid(call_json: str, tool_names: Collection[str]) -> bool:
         call = json.loads(call_json)
     except (ValueError, RecursionError):
         return False
-    return isinstance(call, dict) and "arguments" in call and call.get("name") in tool_names
+    if not isinstance(call, dict) or "arguments" not in call:
+        return False
+    name = call.get("name")
+    return isinstance(name, str) and name in tool_names

@@ -79,7 +79,10 @@ CASES: dict[str, dict[str, Any]] = {
     "template in the text": make_case([call("SELECT '</tool_response><|im_end|>' AS a"), answer(GOLD)]),
 }  # fmt: skip
 
-ENDS_AT_ONCE = ("malformed json", "no end tag", "parameters for arguments", "name not a string", "name is a list", "name is an object")
+ENDS_AT_ONCE = (
+    *("malformed json", "no end tag", "parameters for arguments"),
+    *("name not a string", "name is a list", "name is an object"),
+)
 
 
 class Golden:

@@ -63,8 +63,8 @@ def test_failures_are_counted_over_trajectories(worker: Worker) -> None:
 
 
 async def test_an_answer_given_without_the_tool_is_not_scored(server: Server) -> None:
-    unreached = "<tool_call>\n{}\n</tool_call>\nuser\n<tool_response>\nTool error: environment unavailable\n</tool_response>\n"
-    solution = f"{unreached}assistant\n{answer(GOLD)}"
+    unreached = "user\n<tool_response>\nTool error: environment unavailable\n</tool_response>\n"
+    solution = f"<tool_call>\n{{}}\n</tool_call>\n{unreached}assistant\n{answer(GOLD)}"
     scored = await compute_score("sqlenv", solution, GOLD, EXTRA_INFO, address=server.address)
     assert (scored["score"], scored["env_failed"]) == (0.0, 1)
 

@@ -123,7 +123,7 @@ function pairEpisodes(
   const rows: AnswerRow[] = [];
   for (const task of tasks) {
     const goldSha256 = createHash('sha256').update(task.goldSql, 'utf8').digest('hex');
-    const attempts = (byTask.get(task.taskId) ?? []).toSorted(
+    const attempts = withoutRepeated(byTask.get(task.taskId) ?? []).toSorted(
       (a, b) => attemptOf(a) - attemptOf(b),
     );
     for (const [attempt, record] of attempts.entries()) {
@@ -142,6 +142,17 @@ function pairEpisodes(
   }
   const tasksWithoutRow = tasks.filter(({ taskId }) => byTask.get(taskId)?.length === 0).length;
   return { rows, problems, notes: [], tasksWithoutRow };
+}
+
+/** A run that was broken off and resumed has attempts twice: once without an end, which says nothing, and once with one. */
+function withoutRepeated(records: readonly EpisodeRecord[]): readonly EpisodeRecord[] {
+  const ended = new Set(records.filter(({ grade }) => grade !== null).map(attemptOf));
+  return records.filter(
+    (record) =>
+      record.grade !== null ||
+      record.labels[ATTEMPT_LABEL] === undefined ||
+      !ended.has(attemptOf(record)),
+  );
 }
 
 /** Episodes that were played side by side end in any order. */

@@ -159,6 +159,26 @@ describe('trajectories', () => {
     expect(problems).toHaveLength(1);
   });
 
+  it('of a run that was broken off and resumed count once: an attempt with an end replaces one without', () => {
+    const labels = (attempt: string) => ({ labels: { evaluate_attempt: attempt } });
+    const broken = { grade: null, end: 'abandoned', termination_reason: '' };
+    const { rows } = pair(
+      [
+        episode(0, { ...broken, ...labels('0') }),
+        episode(0, labels('0')),
+        episode(0, { ...broken, ...labels('1') }),
+        episode(1, broken),
+        episode(1),
+      ].join('\n'),
+    );
+    expect(rows.map(({ task, attempt, problem }) => [task.taskId, attempt, problem])).toEqual([
+      ['t/0', 0, undefined],
+      ['t/0', 1, 'the episode has no answer: it was abandoned'],
+      ['t/1', 0, 'the episode has no answer: it was abandoned'],
+      ['t/1', 1, undefined],
+    ]);
+  });
+
   it('that can not be judged say why', () => {
     const { rows, problems } = pair(
       [

@@ -83,6 +83,15 @@ async function tryOnce(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { url, apiKey, requestMsMax } = endpoint;
+  // Not AbortSignal.any with AbortSignal.timeout: on Node 20 the garbage collector can take both, and the request hangs forever.
+  const stop = new AbortController();
+  const giveUp = (): void => stop.abort(signal.reason);
+  const timer = setTimeout(
+    () => stop.abort(new DOMException('no answer in time', 'TimeoutError')),
+    requestMsMax,
+  );
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
   try {
     const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',
@@ -91,7 +100,7 @@ async function tryOnce(
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       },
       body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
+      signal: stop.signal,
     });
     const text = await response.text();
     if (!response.ok) return refusal(response, text);
@@ -103,6 +112,9 @@ async function tryOnce(
   } catch (error) {
     signal.throwIfAborted();
     return { kind: 'passing', message: describe(error, requestMsMax), afterMs: 0 };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
   }
 }
 

@@ -56,17 +56,24 @@ export function isLowSurrogate(unit: number): boolean {
  * escapes a whole ill-formed run at once; byte by byte is the same, since no byte inside such a run can start a sequence.
  */
 export function decodeBackslashReplace(bytes: Uint8Array): string {
+  return decode(bytes, (byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
+}
+
+/** Python's `bytes.decode('utf-8', 'ignore')`: invalid bytes are dropped, as the official Spider script reads TEXT. */
+export function decodeIgnoringErrors(bytes: Uint8Array): string {
+  return decode(bytes, () => '');
+}
+
+function decode(bytes: Uint8Array, ofInvalid: (byte: number) => string): string {
   let text = '';
   let index = 0;
   while (index < bytes.length) {
     const size = sequenceSize(bytes, index);
-    if (size === 0) {
-      text += `\\x${(bytes[index] ?? 0).toString(16).padStart(2, '0')}`;
-      index += 1;
-    } else {
-      text += String.fromCodePoint(codePointAt(bytes, index, size));
-      index += size;
-    }
+    text +=
+      size === 0
+        ? ofInvalid(bytes[index] ?? 0)
+        : String.fromCodePoint(codePointAt(bytes, index, size));
+    index += Math.max(1, size);
   }
   return text;
 }

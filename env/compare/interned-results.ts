@@ -1,4 +1,4 @@
-import { decodeIgnoringErrors } from './python-decode.ts';
+import { decodeIgnoringErrors } from '../utf8.ts';
 import { equalityKey } from './python-equality.ts';
 import { compareCodePoints, pythonSortKey } from './python-sort-key.ts';
 import { isInvalidText, type SqlRow, type SqlValue } from './value.ts';

@@ -1,4 +1,4 @@
-import { decodeIgnoringErrors } from './python-decode.ts';
+import { decodeIgnoringErrors } from '../utf8.ts';
 import { isInvalidText, type SqlValue } from './value.ts';
 
 /**

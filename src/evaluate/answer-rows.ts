@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Task } from '../../env/task.ts';
+import { sha256 } from '../sqlite/hash.ts';
 import { InputError, type InputProblem } from '../tasks/task-set.ts';
 import { ATTEMPT_LABEL, type EpisodeRecord } from './episode-record.ts';
 import type { LineAnswer, NamedAnswer, Predictions } from './read-predictions.ts';
@@ -122,7 +122,7 @@ function pairEpisodes(
   }
   const rows: AnswerRow[] = [];
   for (const task of tasks) {
-    const goldSha256 = createHash('sha256').update(task.goldSql, 'utf8').digest('hex');
+    const goldSha256 = sha256(task.goldSql);
     const attempts = withoutRepeated(byTask.get(task.taskId) ?? []).toSorted(
       (a, b) => attemptOf(a) - attemptOf(b),
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decodeIgnoringErrors } from '../../../env/compare/python-decode.ts';
+import { decodeIgnoringErrors } from '../../../env/utf8.ts';
 import { equalityKey, rowEqualityKey } from '../../../env/compare/python-equality.ts';
 import { compareCodePoints, pythonSortKey } from '../../../env/compare/python-sort-key.ts';
 import type { SqlValue } from '../../../env/compare/value.ts';

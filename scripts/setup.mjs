@@ -22,6 +22,10 @@ step('TypeScript', ['src', 'env', 'databases', 'tsconfig.json'], 'dist/src/main.
   run(process.execPath, ['node_modules/typescript/bin/tsc']);
   removeStale();
 });
+const PAGE_SOURCES = ['src/replay', 'env', 'scripts/build-page.mjs', 'package-lock.json'];
+step('replay page', PAGE_SOURCES, 'dist/page/replay.js', () =>
+  run(process.execPath, ['scripts/build-page.mjs']),
+);
 step('demo databases', ['databases'], 'databases/build', () =>
   run(process.execPath, ['dist/databases/build.js'], { quiet: true }),
 );
@@ -57,10 +61,10 @@ function step(name, sources, target, make) {
 /** Built files whose source is gone would still be found by an import. Removed last, so that a server which runs keeps its files. */
 function removeStale() {
   for (const file of listFiles(path.join(root, 'dist'))) {
-    const source = path
-      .relative(path.join(root, 'dist'), file)
-      .replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
-    if (!existsSync(path.join(root, source))) rmSync(file);
+    const name = path.relative(path.join(root, 'dist'), file);
+    if (path.dirname(name) === 'page') continue; // bundles, made by a step of their own
+    const source = path.join(root, name.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts'));
+    if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file);
   }
 }
 

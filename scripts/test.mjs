@@ -20,6 +20,7 @@ const checks = [
   ['format', () => run(bin('prettier'), ['--check', '--log-level=warn', '.'])],
   ['lint', () => run(bin('oxlint'), ['--type-aware', '--deny-warnings'])],
   ['types', () => run(bin('tsc'), ['--noEmit', '-p', 'test/tsconfig.json'])],
+  ['types of the page', () => run(bin('tsc'), ['--noEmit', '-p', 'src/replay/page/tsconfig.json'])],
   ['dead code', () => run(bin('knip'), ['--no-progress'])],
   ['proto lint', () => run(bin('buf'), ['lint'])],
   ['proto format', () => run(bin('buf'), ['format', '--diff', '--exit-code'])],

@@ -90,6 +90,7 @@ typedef struct Connection {
   /* Facts of the current query, used by its own thread only. */
   int table_read_count;
   int denied_count;
+  int volatile_count; /* calls of functions that can give something else next time */
   int space_full;       /* it went over TEMP_BYTES_MAX or MEMORY_BYTES_MAX */
   int out_of_memory;    /* the system itself had no memory, or the process no descriptor, left: not the query's fault */
   int temp_file_count;
@@ -313,6 +314,11 @@ static const char *const functions_allowed[] = {
     "string_agg", "substr", "substring", "subtype", "sum", "tan", "tanh", "time", "timediff", "total", "trim", "trunc",
     "typeof", "unhex", "unicode", "unistr", "unistr_quote", "unixepoch", "unlikely", "upper", "zeroblob"};
 
+/* Sorted, too. They can give something else next time: the clock is one of their arguments, or can be read from one. */
+static const char *const functions_volatile[] = {
+    "current_date", "current_time", "current_timestamp", "date",      "datetime", "julianday",
+    "random",       "randomblob",   "strftime",          "time",      "timediff", "unixepoch"};
+
 /* They read the schema and change nothing. database_list is not among them: it prints a path of the host. */
 static const char *const pragmas_allowed[] = {"foreign_key_list", "index_info", "index_list", "index_xinfo",
                                               "table_info", "table_list", "table_xinfo"};
@@ -351,6 +357,7 @@ static int authorize(void *user, int action, const char *a, const char *b, const
       if (a && is_data_table(a)) c->table_read_count++;
       return SQLITE_OK;
     case SQLITE_FUNCTION:
+      if (b && IN_LIST(b, functions_volatile)) c->volatile_count++;
       if (b && IN_LIST(b, functions_allowed)) return SQLITE_OK;
       break;
     case SQLITE_PRAGMA:
@@ -1076,7 +1083,7 @@ static napi_value js_arm(napi_env env, napi_callback_info info) {
   }
 #endif
   atomic_store(&c->stop, STOP_NONE);
-  c->table_read_count = c->denied_count = c->space_full = c->out_of_memory = 0;
+  c->table_read_count = c->denied_count = c->volatile_count = c->space_full = c->out_of_memory = 0;
   c->temp_file_count = 0;
   c->temp_bytes = c->memory_bytes = 0;
   c->slot = slot;
@@ -1096,8 +1103,8 @@ static napi_value js_arm(napi_env env, napi_callback_info info) {
   return 0;
 }
 
-/* disarm(connection, out: Float64Array(7)): out = stop reason, CPU us, wall us, tables read, denials, whether it went over
-** its space, whether the system had no memory. */
+/* disarm(connection, out: Float64Array(8)): out = stop reason, CPU us, wall us, tables read, denials, whether it went over
+** its space, whether the system had no memory, calls of volatile functions that it was prepared with. */
 static napi_value js_disarm(napi_env env, napi_callback_info info) {
   napi_value values[2];
   double number, *out;
@@ -1107,8 +1114,8 @@ static napi_value js_disarm(napi_env env, napi_callback_info info) {
   Connection *c;
   if (!read_numbers(env, info, 0, 2, values) || napi_get_value_double(env, values[0], &number) != napi_ok ||
       napi_get_typedarray_info(env, values[1], &type, &length, &data, 0, 0) != napi_ok || type != napi_float64_array ||
-      length < 7) {
-    return fail(env, "disarm(connection, Float64Array(7))");
+      length < 8) {
+    return fail(env, "disarm(connection, Float64Array(8))");
   }
   c = connection_of(number);
   if (!c || !atomic_load(&c->armed)) return fail(env, "disarm: no such connection, or it is not armed");
@@ -1123,6 +1130,7 @@ static napi_value js_disarm(napi_env env, napi_callback_info info) {
   out[4] = c->denied_count;
   out[5] = c->space_full;
   out[6] = c->out_of_memory;
+  out[7] = c->volatile_count;
   if (out[0] != STOP_NONE) sqlite3_limit(c->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_LENGTH_MAX);
   atomic_store(&c->stop, STOP_NONE);
   running = 0;

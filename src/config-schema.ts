@@ -34,6 +34,10 @@ export const ConfigSchema = z.strictObject({
       'Address to listen on. Others than loopback are open to the network: no authentication.',
     ),
   port: whole(0, 65_535).default(50_051).describe('Port to listen on; 0 takes any free one.'),
+  metricsPort: whole(0, 65_535)
+    .optional()
+    .describe('Port that Prometheus scrapes metrics from, by HTTP; 0 takes any free one.'),
+  metricsHost: text().default('127.0.0.1').describe('Address that metrics are served on.'),
 
   demo: z
     .boolean()
@@ -84,6 +88,16 @@ export const ConfigSchema = z.strictObject({
   slowThreads: whole(1, 1_024)
     .optional()
     .describe('Further threads that slow queries may have; by default 16 for each core.'),
+  resultCacheBytesMax: whole(0, 2 ** 40)
+    .default(64 * MEGABYTE)
+    .describe(
+      'Bytes of query results that are kept for those who run the same query again; 0 keeps none.',
+    ),
+  keepaliveMs: whole(1_000, 86_400_000)
+    .default(60_000)
+    .describe(
+      'How often a connection is asked whether its client is still there, milliseconds; a silent one is closed.',
+    ),
   drainMs: whole(0, 3_600_000)
     .default(30_000)
     .describe('How long a shutdown waits for running steps and episodes, milliseconds.'),

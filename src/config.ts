@@ -16,8 +16,13 @@ export const CONFIG_FILE_NAME = 'sqlenv.config.json';
 
 const PREFIX = 'SQLENV_';
 
-/** Variables that start like settings and belong to the tests, or to the Python package's launcher. */
-const OTHER_VARIABLES = new Set(['SQLENV_SPIDER_DIR', 'SQLENV_PYTHON', 'SQLENV_PROGRAM']);
+/** Variables that start like settings and belong to the tests, or to the Python package. */
+const OTHER_VARIABLES = new Set([
+  'SQLENV_SPIDER_DIR',
+  'SQLENV_PYTHON',
+  'SQLENV_PROGRAM',
+  'SQLENV_TRANSPORT',
+]);
 const TEST_PREFIX = 'SQLENV_TEST_';
 
 /** Where settings come from; the first that names a setting wins. */

@@ -1,4 +1,3 @@
-import type { Task } from '../../env/task.ts';
 import type { Config } from '../config.ts';
 import type { DatabaseSchema } from '../episodes/ports.ts';
 import { NO_RECORDER, TrajectoryRecorder } from '../episodes/recorder.ts';
@@ -23,7 +22,9 @@ import {
 import { loadTasks } from '../tasks/load-tasks.ts';
 import { InputError, type InputProblem } from '../tasks/task-set.ts';
 import { checkDatabases } from './check-databases.ts';
+import { recordManifest, type ServedCatalog } from './record-manifest.ts';
 import { taskInputOf } from './task-input.ts';
+import { openTelemetry, type ServerTelemetry } from './telemetry.ts';
 
 /** A server with all that is behind it. */
 export interface RunningEnvironment {
@@ -33,6 +34,8 @@ export interface RunningEnvironment {
   readonly tasks: TaskSource;
   /** What is served, in a few words. */
   readonly title: string;
+  /** Where metrics are scraped; undefined without them. */
+  readonly metricsPort: number | undefined;
   /** What is wrong with the input and left out. */
   readonly skipped: readonly InputProblem[];
   /** Drains, writes what is to be written and ends all threads. Idempotent. */
@@ -46,14 +49,30 @@ const ENDED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Starts everything. Throws errors whose messages are for the user; what was opened by then is closed again. */
 export async function startEnvironment(config: Config, log: Log): Promise<RunningEnvironment> {
+  const telemetry = await openTelemetry(config, log);
+  try {
+    return await startObserved(config, log, telemetry);
+  } catch (error) {
+    await telemetry.close();
+    throw error;
+  }
+}
+
+async function startObserved(
+  config: Config,
+  log: Log,
+  telemetry: ServerTelemetry,
+): Promise<RunningEnvironment> {
   const set = loadTasks(taskInputOf(config), config.split);
   const needed = neededDatabases(set.tasks);
   const files = inspectFiles(needed, set.databaseFolder);
   const executor = await createExecutor({
     databases: files.databases,
     queueCountMax: config.queueCountMax,
+    resultCacheBytesMax: config.resultCacheBytesMax,
     fastThreadCount: config.threads,
     slowThreadCountMax: config.slowThreads,
+    telemetry: telemetry.queries,
   });
   try {
     const checked = await checkDatabases(executor, needed, files.databases);
@@ -61,9 +80,13 @@ export async function startEnvironment(config: Config, log: Log): Promise<Runnin
     if (skipped.length > 0 && !config.skipBroken) throw brokenInput(skipped);
     const usable = usableTasks(set.tasks, checked.schemas);
     if (usable.length === 0) throw new InputError('there are no tasks left to serve', skipped);
-    const tasks = await createSource(usable, checked.schemas, files.databases);
-    const started = await startService(config, log, executor, tasks);
-    return { ...started, executor, tasks, title: set.title, skipped };
+    const hashes = await hashDatabases(checked.schemas, files.databases);
+    const tasks = createTaskSource(usable, hashes);
+    const { catalogSha256 } = tasks;
+    const catalog = { title: set.title, catalogSha256, files: files.databases, hashes };
+    const started = await startService(config, log, executor, tasks, catalog, telemetry);
+    const { metricsPort } = telemetry;
+    return { ...started, executor, tasks, title: set.title, metricsPort, skipped };
   } catch (error) {
     await executor.close();
     throw error;
@@ -92,17 +115,16 @@ function inspectFiles(needed: readonly NeededDatabase[], folder: string) {
   return { databases, problems };
 }
 
-async function createSource(
-  tasks: readonly Task[],
+async function hashDatabases(
   schemas: ReadonlyMap<string, DatabaseSchema>,
   databases: ReadonlyMap<string, DatabaseFile>,
-): Promise<TaskSource> {
+): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   for (const databaseId of schemas.keys()) {
     const file = databases.get(databaseId);
     if (file !== undefined) hashes.set(databaseId, await fileSha256(file.path));
   }
-  return createTaskSource(tasks, hashes);
+  return hashes;
 }
 
 async function startService(
@@ -110,8 +132,10 @@ async function startService(
   log: Log,
   executor: SqliteExecutor,
   tasks: TaskSource,
+  catalog: ServedCatalog,
+  telemetry: ServerTelemetry,
 ): Promise<Pick<RunningEnvironment, 'server' | 'service' | 'stop'>> {
-  const recorder = await openRecorder(config, log);
+  const recorder = await openRecorder(config, log, catalog);
   const service = new EnvironmentService({
     executor,
     engine: executor.engine,
@@ -122,16 +146,28 @@ async function startService(
     defaults: defaultsOf(config),
     storeLimits: storeLimitsOf(config),
     recordGold: config.recordGold,
+    telemetry: telemetry.episodes,
   });
-  const { host, port } = config;
+  const { host, port, keepaliveMs } = config;
   try {
     const selfTest = (): Promise<void> => runOneQuery(service, tasks);
-    const server = await startServer({ service, host, port, log, selfTest });
+    const { calls } = telemetry;
+    const server = await startServer({
+      ...{ service, host, port, keepaliveMs, log, selfTest },
+      telemetry: calls,
+    });
+    telemetry.measure({
+      port: server.port,
+      queueCountMax: config.queueCountMax,
+      info: () => service.info(),
+      recorder: recorder && (() => recorder.stats()),
+    });
     let stopping: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
       await server.drain({ drainMs: config.drainMs });
       await recorder?.close();
       await executor.close();
+      await telemetry.close();
     };
     return { server, service, stop: () => (stopping ??= stop()) };
   } catch (error) {
@@ -153,11 +189,17 @@ async function runOneQuery(service: EnvironmentService, tasks: TaskSource): Prom
   if (query.status !== 'ok') throw new Error(`the self-test's query ended with ${query.status}`);
 }
 
-async function openRecorder(config: Config, log: Log): Promise<TrajectoryRecorder | undefined> {
-  const { record, recordFileBytesMax } = config;
+async function openRecorder(
+  config: Config,
+  log: Log,
+  catalog: ServedCatalog,
+): Promise<TrajectoryRecorder | undefined> {
+  const { record, recordFileBytesMax: fileBytesMax } = config;
   if (record === false) return undefined;
   try {
-    return await TrajectoryRecorder.open({ folder: record, fileBytesMax: recordFileBytesMax, log });
+    const recorder = await TrajectoryRecorder.open({ folder: record, fileBytesMax, log });
+    await recordManifest(record, config, catalog, log);
+    return recorder;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new InputError(

@@ -1,6 +1,6 @@
+import { BindError } from '../bind-error.ts';
 import { ConfigError } from '../config.ts';
 import { CallError } from '../rpc/client.ts';
-import { BindError } from '../rpc/server.ts';
 import { GuardUnavailableError } from '../sqlite/native-guard.ts';
 import { EXIT_MISUSED, EXIT_PROBLEMS } from './exit-codes.ts';
 import { InputError } from '../tasks/task-set.ts';

@@ -4,7 +4,14 @@ import { loadConfig, SETTINGS, type Config, type ConfigKey, type Setting } from 
 /** The headings under which the help text lists the settings. */
 const GROUPS: readonly (readonly [string, readonly ConfigKey[]])[] = [
   ['Tasks:', ['demo', 'spider', 'databases', 'tasks', 'split', 'skipBroken']],
-  ['Server:', ['host', 'port', 'threads', 'slowThreads', 'queueCountMax', 'drainMs']],
+  [
+    'Server:',
+    [
+      ...(['host', 'port', 'threads', 'slowThreads', 'queueCountMax'] as const),
+      ...(['resultCacheBytesMax', 'keepaliveMs', 'drainMs'] as const),
+    ],
+  ],
+  ['Metrics:', ['metricsPort', 'metricsHost']],
   ['Episodes:', ['leaseMs', 'episodeCountMax', 'episodeBytesMax']],
   ['Record:', ['record', 'recordGold', 'recordFileBytesMax']],
   ['Log:', ['logLevel', 'logPretty']],
@@ -15,12 +22,17 @@ const DEFAULTS_GROUP = 'Defaults of episodes, which a request can override:';
 
 const PLACEHOLDERS: Readonly<Partial<Record<ConfigKey, string>>> = {
   host: 'address',
+  metricsPort: 'port',
+  metricsHost: 'address',
   spider: 'dir',
   databases: 'dir',
   tasks: 'file',
   split: 'name',
   record: 'dir',
 };
+
+/** Shorter names of flags that are typed often. */
+const ALIASES: Readonly<Partial<Record<ConfigKey, string>>> = { metricsPort: '--metrics' };
 
 /** Adds the flags of settings to a command, all of them unless told which, and `--config`. */
 export function addSettings(command: Command, keys?: readonly ConfigKey[]): void {
@@ -53,11 +65,12 @@ export function flagsOf(config: Config, keys: readonly ConfigKey[]): string[] {
 function optionsOf(setting: Setting): Option[] {
   const { flag, key, kind } = setting;
   const description = describe(setting);
+  const alias = ALIASES[key] === undefined ? '' : `${ALIASES[key]}, `;
   switch (kind) {
     case 'switch':
       return [new Option(`--${flag}`, description)];
     case 'number':
-      return [new Option(`--${flag} <number>`, description)];
+      return [new Option(`${alias}--${flag} <${PLACEHOLDERS[key] ?? 'number'}>`, description)];
     case 'text':
     case 'choice':
       return [new Option(`--${flag} <${PLACEHOLDERS[key] ?? 'name'}>`, description)];

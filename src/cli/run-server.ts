@@ -5,6 +5,9 @@ import { EXIT_OK } from './exit-codes.ts';
 import { watchSignals } from './signals.ts';
 import { welcomeJson, welcomeText } from './welcome.ts';
 
+/** How long the process may live on after all is closed, milliseconds. */
+const LINGER_MS = 500;
+
 /** Serves until a signal says stop, drains, and resolves with the exit code. */
 export async function runServer(config: Config, json: boolean): Promise<number> {
   const { log, flush } = openLog(config.logLevel, config.logPretty);
@@ -24,12 +27,21 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
     if (!isLoopback(host)) {
       log.warn({ host }, 'listening beyond this machine: whoever reaches the port can use it');
     }
+    const { metricsHost } = config;
+    if (environment.metricsPort !== undefined && !isLoopback(metricsHost)) {
+      log.warn({ host: metricsHost }, 'metrics are served beyond this machine, to anybody');
+    }
     process.stdout.write((json ? welcomeJson : welcomeText)(environment, config));
-    log.info({ host, port: environment.server.port }, 'serving');
+    log.info(
+      { host, port: environment.server.port, metricsPort: environment.metricsPort },
+      'serving',
+    );
     const signal = await signals.first;
     log.info({ signal, episodeCount: environment.service.episodeCount }, 'draining');
     await environment.stop();
     log.info({}, 'stopped');
+    // What is left are timers and sockets of libraries, to a collector that hangs, say: nobody needs to wait for them.
+    setTimeout(() => process.exit(), LINGER_MS).unref();
     return EXIT_OK;
   } finally {
     flush();

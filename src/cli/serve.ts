@@ -5,10 +5,13 @@ const AFTER_HELP = `
 The log is one JSON object a line on stderr. SIGTERM or Ctrl-C drains: no new episodes,
 running ones may end within --drain-ms. A second one stops at once.
 
+With OTEL_EXPORTER_OTLP_ENDPOINT set, every call is a span: docs/metrics.md has more.
+
 Examples:
   sqlenv serve --demo
   sqlenv serve --spider ~/spider --split dev --port 0
   sqlenv serve --databases dbs --tasks tasks.jsonl --skip-broken --lease-ms 1800000
+  sqlenv serve --demo --metrics 9464
   SQLENV_LOG_LEVEL=warn sqlenv serve --demo --no-record
 `;
 

@@ -12,11 +12,13 @@ export function welcomeText(environment: RunningEnvironment, config: Config): st
     .map(([split, count]) => `${count} ${split}`);
   const record =
     config.record === false ? 'nothing (--no-record)' : `finished episodes in ${config.record}/`;
+  const metricsUrl = metricsUrlOf(environment, config);
   const rows = [
     ['tasks', `${tasks.taskCount}${splits.length > 0 ? ` (${splits.join(', ')})` : ''}`],
     ['databases', `${tasks.databaseCount}, read-only and guarded`],
     ['engine', `SQLite ${executor.engine.sqliteVersion}, ${executor.stats().threadCount} threads`],
     ['records', record],
+    ...(metricsUrl === undefined ? [] : [['metrics', metricsUrl]]),
     ...(skipped.length > 0
       ? [['skipped', `${skipped.length} broken inputs; the log lists them`]]
       : []),
@@ -33,13 +35,15 @@ export function welcomeText(environment: RunningEnvironment, config: Config): st
 }
 
 /** What is running, for programs: one JSON object on one line. */
-export function welcomeJson(environment: RunningEnvironment): string {
+export function welcomeJson(environment: RunningEnvironment, config: Config): string {
   const { tasks, executor, server, skipped } = environment;
   const facts = {
     version: VERSION,
     host: server.host,
     port: server.port,
     address: addressOf(environment),
+    metrics_port: environment.metricsPort ?? null,
+    metrics_url: metricsUrlOf(environment, config) ?? null,
     task_count: tasks.taskCount,
     database_count: tasks.databaseCount,
     split_task_counts: Object.fromEntries(tasks.splitTaskCounts),
@@ -51,6 +55,19 @@ export function welcomeJson(environment: RunningEnvironment): string {
 }
 
 function addressOf({ server }: RunningEnvironment): string {
-  const { host, port } = server;
+  return joined(server.host, server.port);
+}
+
+/** Undefined without metrics. */
+function metricsUrlOf(
+  { metricsPort }: RunningEnvironment,
+  { metricsHost }: Config,
+): string | undefined {
+  return metricsPort === undefined
+    ? undefined
+    : `http://${joined(metricsHost, metricsPort)}/metrics`;
+}
+
+function joined(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

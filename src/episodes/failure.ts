@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../cancel.ts';
 import { ServerError } from '../errors.ts';
 import type { ExecutorFailure, GoldBroken } from './ports.ts';
 
@@ -14,7 +15,7 @@ export interface FailureContext {
 export function failureError(
   failure: ExecutorFailure | GoldBroken,
   context: FailureContext,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Error {
   const { databaseId, taskId = '', includeGold = false } = context;
   const metadata = Object.fromEntries(

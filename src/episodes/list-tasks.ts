@@ -1,4 +1,5 @@
 import type { Message } from '../../env/task.ts';
+import type { CancelSignal } from '../cancel.ts';
 import { goldHash, type TaskSource } from './task-source.ts';
 import type { PromptBuilder } from './prompts.ts';
 import type { ListTasksRequest, ListTasksResult, ShownTask } from './requests.ts';
@@ -19,7 +20,7 @@ export interface ListTasksParts {
 export async function listTasks(
   parts: ListTasksParts,
   request: ListTasksRequest,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<ListTasksResult> {
   const { tasks: source, prompts, defaults } = parts;
   const { split, databaseId, difficulty } = request;

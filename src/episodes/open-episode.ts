@@ -1,6 +1,7 @@
 import { beginEpisode } from '../../env/episode.ts';
 import type { EpisodeLimits } from '../../env/limits.ts';
 import type { ObservationOptions } from '../../env/query.ts';
+import type { CancelSignal } from '../cancel.ts';
 import type { ChosenTask } from './choose-task.ts';
 import { showTask } from './choose-task.ts';
 import type { Clock } from './clock.ts';
@@ -32,7 +33,7 @@ export interface OpeningPlan {
 export async function openEpisode(
   parts: OpeningParts,
   plan: OpeningPlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<OpenEpisode> {
   const { executor, prompts, defaults, clock } = parts;
   const { request, chosen, limits, observation, resetHash } = plan;

@@ -1,6 +1,7 @@
+import type { CancelSignal } from '../cancel.ts';
 import type { ComparisonMode, Judgement } from '../../env/grade.ts';
 import type { QueryLimits } from '../../env/limits.ts';
-import type { ObservationOptions, QueryInfo } from '../../env/query.ts';
+import type { ObservationOptions, QueryInfo, QueryStatus } from '../../env/query.ts';
 
 /** A query of the model, to be run as the tool does. */
 export interface RunQueryRequest {
@@ -89,6 +90,35 @@ export interface ExecutorStats {
   readonly oldestQueryMs: number;
   readonly lostWorkerCount: number;
   readonly threadCount: number;
+  /** Queries that the result cache answered, and those that it had to let run; absent where there is no cache. */
+  readonly cacheHitCount?: number;
+  readonly cacheMissCount?: number;
+  /** What the result cache holds now. */
+  readonly cacheBytes?: number;
+  readonly cacheEntryCount?: number;
+}
+
+/** What a query is run for. */
+export type QueryPurpose = 'query' | 'answer' | 'gold' | 'schema' | 'spider';
+
+/** Where a query ended; `none` if it never ran: it got a reply that was there or on its way, or was refused. */
+export type QueryLane = 'fast' | 'slow' | 'none';
+
+/** How a query ended: as the model's own doing, or as a failure of ours that never reaches a model. */
+export type QueryOutcome =
+  | Exclude<QueryStatus, 'unparsed' | 'invalid_arguments' | 'unknown_tool'>
+  | 'gold_broken'
+  | 'starved'
+  | Exclude<ExecutorFailure['kind'], 'database_not_found'>;
+
+/** Is told what becomes of queries. Called for each of them: it must cost next to nothing, and never throws. */
+export interface QueryTelemetry {
+  /** A query was answered, or will never be. */
+  queryEnded(purpose: QueryPurpose, lane: QueryLane, outcome: QueryOutcome): void;
+  /** How long it waited and ran, all attempts together; called only for those that ran to an answer. Microseconds. */
+  queryTimed(lane: QueryLane, queueUs: number, cpuUs: number, wallUs: number): void;
+  /** A query outlasted its trial in the fast lane and goes on in the slow one. */
+  trialOverrun(): void;
 }
 
 /**
@@ -96,17 +126,17 @@ export interface ExecutorStats {
  * a tagged reply. Whoever aborts the signal gets `cancelled`, and the query stops.
  */
 export interface QueryExecutor {
-  runQuery(request: RunQueryRequest, signal: AbortSignal): Promise<QueryRan | ExecutorFailure>;
+  runQuery(request: RunQueryRequest, signal: CancelSignal): Promise<QueryRan | ExecutorFailure>;
   gradeAnswer(
     request: GradeAnswerRequest,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<AnswerGraded | GoldBroken | ExecutorFailure>;
   describeGold(
     databaseId: string,
     goldSql: string,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<GoldDescribed | GoldBroken | ExecutorFailure>;
-  readSchema(databaseId: string, signal: AbortSignal): Promise<SchemaRead | ExecutorFailure>;
+  readSchema(databaseId: string, signal: CancelSignal): Promise<SchemaRead | ExecutorFailure>;
   stats(): ExecutorStats;
   /** Stops running queries and ends the threads; idempotent. */
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { buildMessages, type PromptStyle } from '../../env/prompt.ts';
 import type { Message } from '../../env/task.ts';
+import type { CancelSignal } from '../cancel.ts';
 import { ServerError } from '../errors.ts';
 import { failureError } from './failure.ts';
 import type { QueryExecutor } from './ports.ts';
@@ -24,7 +25,7 @@ export class PromptBuilder {
     databaseId: string,
     style: PromptStyle,
     question: string,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<readonly Message[]> {
     const key = `${style} ${databaseId}`;
     const known = this.#systemMessages.get(key);

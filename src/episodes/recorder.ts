@@ -25,7 +25,11 @@ export interface RecorderOptions {
 /** What a recorder has done. */
 export interface RecorderStats {
   readonly recordedCount: number;
+  /** Bytes of the lines that were written. */
+  readonly recordedBytes: number;
   readonly pendingCount: number;
+  /** Bytes that wait to be written. */
+  readonly pendingBytes: number;
   /** Trajectories that were lost because too many were waiting. */
   readonly droppedCount: number;
   readonly errorCount: number;
@@ -54,6 +58,7 @@ export class TrajectoryRecorder implements EpisodeRecorder {
   #failuresInRow = 0;
   #closed = false;
   #recordedCount = 0;
+  #recordedBytes = 0;
   #droppedCount = 0;
   #droppedInRow = 0;
   #errorCount = 0;
@@ -89,7 +94,9 @@ export class TrajectoryRecorder implements EpisodeRecorder {
   stats(): RecorderStats {
     return {
       recordedCount: this.#recordedCount,
+      recordedBytes: this.#recordedBytes,
       pendingCount: this.#pending.length,
+      pendingBytes: this.#pendingBytes,
       droppedCount: this.#droppedCount,
       errorCount: this.#errorCount,
       tornLineCount: this.#tornLineCount,
@@ -169,7 +176,10 @@ export class TrajectoryRecorder implements EpisodeRecorder {
 
   /** Forgets the first lines: they are in the file. */
   #take(count: number): void {
-    for (const line of this.#pending.splice(0, count)) this.#pendingBytes -= line.length;
+    for (const line of this.#pending.splice(0, count)) {
+      this.#pendingBytes -= line.length;
+      this.#recordedBytes += line.length;
+    }
     this.#recordedCount += count;
   }
 

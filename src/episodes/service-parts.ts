@@ -5,6 +5,7 @@ import type { EpisodeRecorder } from './recorder.ts';
 import type { EpisodeDefaults } from './server-info.ts';
 import type { StoreLimits } from './store.ts';
 import type { TaskSource } from './task-source.ts';
+import type { EpisodeTelemetry } from './telemetry.ts';
 
 /** What a service is made of. */
 export interface ServiceParts {
@@ -18,4 +19,5 @@ export interface ServiceParts {
   readonly storeLimits: StoreLimits;
   readonly recordGold: boolean;
   readonly clock?: Clock;
+  readonly telemetry?: EpisodeTelemetry | undefined;
 }

@@ -1,6 +1,7 @@
 import { COMPARISON_MODES } from '../../env/grade.ts';
 import type { StepOutcome } from '../../env/episode.ts';
 import type { TrajectoryEnd } from '../../env/trajectory.ts';
+import type { CancelSignal } from '../cancel.ts';
 import { canonicalHash } from './canonical-hash.ts';
 import { chooseTask } from './choose-task.ts';
 import { SYSTEM_CLOCK, type Clock } from './clock.ts';
@@ -29,11 +30,18 @@ import { checkResponseSize } from './response-size.ts';
 import type { ServiceParts } from './service-parts.ts';
 import type { ServerInfo } from './server-info.ts';
 import { SharedCall } from './shared-call.ts';
+import { isSameStep } from './same-step.ts';
 import { runStatelessSql, scoreAnswer } from './stateless-calls.ts';
 import { EpisodeStore, type OpenEpisode, type OpeningEpisode } from './store.ts';
 import { logStep } from './step-log.ts';
 import { takeStep } from './take-step.ts';
-import { outcomeTextSize, stepRecord, stepTextSize, trajectoryOf } from './trajectory-record.ts';
+import {
+  actionTextSize,
+  outcomeTextSize,
+  stepRecord,
+  stepTextSize,
+  trajectoryOf,
+} from './trajectory-record.ts';
 
 /** How often leases are looked at: often enough that none lasts much longer than it should. */
 const REAP_MS_MAX = 1_000;
@@ -89,23 +97,23 @@ export class EnvironmentService {
   }
 
   /** A page of tasks. */
-  listTasks(request: ListTasksRequest, signal: AbortSignal): Promise<ListTasksResult> {
+  listTasks(request: ListTasksRequest, signal: CancelSignal): Promise<ListTasksResult> {
     const { tasks, defaults } = this.#parts;
     return listTasks({ tasks, prompts: this.#prompts, defaults }, request, signal);
   }
 
   /** Scores an answer without an episode. */
-  score(request: ScoreRequest, signal: AbortSignal): Promise<ScoreResult> {
+  score(request: ScoreRequest, signal: CancelSignal): Promise<ScoreResult> {
     return scoreAnswer(this.#parts, request, signal);
   }
 
   /** Runs a query without an episode. */
-  runSql(request: RunSqlRequest, signal: AbortSignal): Promise<RunSqlResult> {
+  runSql(request: RunSqlRequest, signal: CancelSignal): Promise<RunSqlResult> {
     return runStatelessSql(this.#parts, request, signal);
   }
 
   /** Opens an episode. The same request again gives the same response, whether the first one is over or runs. */
-  async reset(request: ResetRequest, signal: AbortSignal): Promise<ResetResult> {
+  async reset(request: ResetRequest, signal: CancelSignal): Promise<ResetResult> {
     const { episodeId } = request;
     const resetHash = canonicalHash(request);
     for (;;) {
@@ -133,6 +141,7 @@ export class EnvironmentService {
         // Whoever asked has gone, or the episode was closed meanwhile: it must not come to life.
         shared.throwIfAborted();
         this.#store.put(episode);
+        this.#parts.telemetry?.episodeOpened();
         return episode.resetResult;
       } catch (error) {
         this.#store.remove(opening);
@@ -152,9 +161,8 @@ export class EnvironmentService {
   }
 
   /** Takes one step. The last step again, with the same action, gives the same response and runs nothing. */
-  async step(request: StepRequest, signal: AbortSignal): Promise<StepOutcome> {
-    const { episodeId, stepIndex } = request;
-    const requestHash = canonicalHash(request);
+  async step(request: StepRequest, signal: CancelSignal): Promise<StepOutcome> {
+    const { episodeId } = request;
     for (;;) {
       const found = this.#store.find(episodeId);
       if (found === undefined) throw episodeNotFound(episodeId);
@@ -162,17 +170,13 @@ export class EnvironmentService {
         throw stepConflict(request, 'the episode is still being opened');
       }
       const { lastStep } = found;
-      if (lastStep?.stepIndex === stepIndex && lastStep.requestHash === requestHash) {
-        return lastStep.outcome;
-      }
+      if (lastStep !== undefined && isSameStep(lastStep.request, request)) return lastStep.outcome;
       if (found.kind === 'ended') throw episodeEnded(episodeId);
       const running = found.runningStep;
-      if (running === undefined) return await this.#startStep(found, request, requestHash, signal);
+      if (running === undefined) return await this.#startStep(found, request, signal);
       if (!running.call.aborted) {
-        if (running.stepIndex === stepIndex && running.requestHash === requestHash) {
-          return await running.call.join(signal);
-        }
-        throw stepConflict(request, `step ${running.stepIndex} is under way`);
+        if (isSameStep(running.request, request)) return await running.call.join(signal);
+        throw stepConflict(request, `step ${running.request.stepIndex} is under way`);
       }
       // The first caller has just given up, and its query is being stopped.
       await running.call.settled(signal);
@@ -215,24 +219,22 @@ export class EnvironmentService {
   async #startStep(
     episode: OpenEpisode,
     request: StepRequest,
-    requestHash: string,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<StepOutcome> {
     const { stepIndex } = request;
     if (stepIndex !== episode.state.stepCount) {
       throw stepConflict(request, `the next step is ${episode.state.stepCount}`);
     }
     signal.throwIfAborted();
-    const call = new SharedCall((shared) => this.#runStep(episode, request, requestHash, shared));
-    episode.runningStep = { stepIndex, requestHash, call };
+    const call = new SharedCall((shared) => this.#runStep(episode, request, shared));
+    episode.runningStep = { request, call };
     return await call.join(signal);
   }
 
   async #runStep(
     episode: OpenEpisode,
     request: StepRequest,
-    requestHash: string,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<StepOutcome> {
     const startedMs = this.#clock.monotonicMs();
     try {
@@ -250,9 +252,10 @@ export class EnvironmentService {
       const record = stepRecord(request, outcome, startedMs - episode.facts.startedMs, stepMs);
       episode.state = state;
       episode.steps.push(record);
-      episode.lastStep = { stepIndex: request.stepIndex, requestHash, outcome };
+      episode.lastStep = { request, outcome };
       this.#store.grow(episode, stepTextSize(record));
       logStep(this.#parts.log, request.episodeId, outcome, stepMs);
+      this.#parts.telemetry?.stepTaken(outcome);
       if (state.ended) this.#end(episode, outcome.terminated ? 'terminated' : 'truncated');
       return outcome;
     } finally {
@@ -263,7 +266,10 @@ export class EnvironmentService {
 
   #end(episode: OpenEpisode, end: TrajectoryEnd): void {
     const { episodeId, resetHash, resetResult, lastStep } = episode;
-    const textBytes = lastStep === undefined ? 0 : outcomeTextSize(lastStep.outcome);
+    const textBytes =
+      lastStep === undefined
+        ? 0
+        : actionTextSize(lastStep.request.action) + outcomeTextSize(lastStep.outcome);
     this.#store.put({
       kind: 'ended',
       episodeId,
@@ -277,7 +283,7 @@ export class EnvironmentService {
   }
 
   #record(episode: OpenEpisode, end: TrajectoryEnd): void {
-    const { engine, tasks, version, recordGold, recorder, log } = this.#parts;
+    const { engine, tasks, version, recordGold, recorder, log, telemetry } = this.#parts;
     const { episodeId, state } = episode;
     const context = {
       serverVersion: version,
@@ -285,6 +291,8 @@ export class EnvironmentService {
       catalogSha256: tasks.catalogSha256,
       recordGold,
     };
+    const { terminationReason, truncationReason } = episode.lastStep?.outcome ?? {};
+    telemetry?.episodeEnded(end, terminationReason ?? truncationReason, state.stepCount);
     recorder.record(trajectoryOf(episode, end, this.#clock.wallMs(), context));
     const fields = { episodeId, end, stepCount: state.stepCount, return: state.episodeReturn };
     log.info(fields, 'episode ended');

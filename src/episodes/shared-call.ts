@@ -1,14 +1,15 @@
+import { type CancelSignal, CancelSource } from '../cancel.ts';
 /**
  * Work that several callers wait for: a call, and its repeats that came while it ran. Each may give up on its own; the
  * work is stopped when the last of them has.
  */
 export class SharedCall<T> {
-  readonly #controller = new AbortController();
+  readonly #controller = new CancelSource();
   readonly #result: Promise<T>;
   #waiterCount = 0;
 
   /** Starts the work a moment later, so that whoever makes the call can put it in its place first. */
-  constructor(run: (signal: AbortSignal) => Promise<T>) {
+  constructor(run: (signal: CancelSignal) => Promise<T>) {
     this.#result = Promise.resolve().then(() => run(this.#controller.signal));
     // Each waiter sees a failure through its own promise; a failure that nobody waits for any more is no news.
     this.#result.catch(() => {});
@@ -25,7 +26,7 @@ export class SharedCall<T> {
   }
 
   /** Waits for the outcome; rejects with the signal's reason when this caller gives up first. */
-  join(signal: AbortSignal): Promise<T> {
+  join(signal: CancelSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {
         this.#waiterCount -= 1;
@@ -43,7 +44,7 @@ export class SharedCall<T> {
   }
 
   /** Waits until the work has come to its end, whatever that is, or this caller gives up. */
-  async settled(signal: AbortSignal): Promise<void> {
+  async settled(signal: CancelSignal): Promise<void> {
     signal.throwIfAborted();
     const settled = this.#result.then(
       () => {},

@@ -3,25 +3,28 @@ import { extractAnswer } from '../../env/final-answer.ts';
 import type { Judgement } from '../../env/grade.ts';
 import { checkArguments, checkSql } from '../../env/hermes.ts';
 import { gradeOf, missingAnswer } from '../../env/reward.ts';
+import type { CancelSignal } from '../cancel.ts';
 import { chooseTask } from './choose-task.ts';
 import { databaseNotFound, failureError } from './failure.ts';
 import type { QueryExecutor } from './ports.ts';
 import type { RunSqlRequest, RunSqlResult, ScoreRequest, ScoreResult } from './requests.ts';
 import type { EpisodeDefaults } from './server-info.ts';
 import type { TaskSource } from './task-source.ts';
+import type { EpisodeTelemetry } from './telemetry.ts';
 
 /** What calls without an episode need. */
 export interface StatelessParts {
   readonly executor: QueryExecutor;
   readonly tasks: TaskSource;
   readonly defaults: EpisodeDefaults;
+  readonly telemetry?: EpisodeTelemetry | undefined;
 }
 
 /** Scores an answer. The gold is always run first, so that a broken one is an error even for a missing answer. */
 export async function scoreAnswer(
   parts: StatelessParts,
   request: ScoreRequest,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<ScoreResult> {
   const { executor, defaults } = parts;
   const { task } = chooseTask(parts.tasks, request.task, request.goldSha256);
@@ -48,6 +51,7 @@ export async function scoreAnswer(
     judgements = reply.judgements;
   }
   const grades = judgements.map((judgement) => gradeOf(judgement, score.guard, answerSql ?? ''));
+  parts.telemetry?.answerScored(grades);
   return { grades, goldSql: request.includeGold ? goldSql : '' };
 }
 
@@ -61,7 +65,7 @@ function answerOf(request: ScoreRequest, fallback: 'statement' | 'none'): string
 export async function runStatelessSql(
   parts: StatelessParts,
   request: RunSqlRequest,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<RunSqlResult> {
   const { executor, tasks, defaults } = parts;
   const { databaseId, input } = request;

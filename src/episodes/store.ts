@@ -1,21 +1,18 @@
 import type { EpisodeState, StepOutcome } from '../../env/episode.ts';
 import type { TrajectoryStep } from '../../env/trajectory.ts';
 import { ServerError } from '../errors.ts';
-import type { EpisodeFacts, ResetResult } from './requests.ts';
+import type { EpisodeFacts, ResetResult, StepRequest } from './requests.ts';
 import type { SharedCall } from './shared-call.ts';
 
 /** A step and what was answered, for its repeats. */
 export interface AnsweredStep {
-  readonly stepIndex: number;
-  /** Of the request; a repeat has the same. */
-  readonly requestHash: string;
+  readonly request: StepRequest;
   readonly outcome: StepOutcome;
 }
 
 /** A step that runs now. */
 export interface RunningStep {
-  readonly stepIndex: number;
-  readonly requestHash: string;
+  readonly request: StepRequest;
   readonly call: SharedCall<StepOutcome>;
 }
 

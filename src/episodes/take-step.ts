@@ -10,6 +10,7 @@ import {
 } from '../../env/episode.ts';
 import type { Judgement } from '../../env/grade.ts';
 import { missingAnswer } from '../../env/reward.ts';
+import type { CancelSignal } from '../cancel.ts';
 import { failureError, type FailureContext } from './failure.ts';
 import type { QueryExecutor } from './ports.ts';
 import type { EpisodeFacts, StepRequest } from './requests.ts';
@@ -23,7 +24,7 @@ export async function takeStep(
   facts: EpisodeFacts,
   state: EpisodeState,
   request: StepRequest,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<StepResult> {
   const plan = planStep(state, request.action, request.completionTokenCount);
   const result =
@@ -38,7 +39,7 @@ async function runCalls(
   executor: QueryExecutor,
   facts: EpisodeFacts,
   plan: CallsPlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<CallReply[]> {
   const { limits, observation } = facts;
   const { databaseId } = facts.task;
@@ -57,7 +58,7 @@ async function judgeAnswer(
   executor: QueryExecutor,
   facts: EpisodeFacts,
   plan: AnswerPlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<Judgement> {
   const { task, limits, score } = facts;
   if (plan.answerSql === undefined) return missingAnswer(score.comparisonMode);

@@ -15,7 +15,15 @@ import {
 } from '../../env/trajectory.ts';
 import type { EngineInfo } from './ports.ts';
 import type { EpisodeFacts, StepRequest } from './requests.ts';
-import type { OpenEpisode } from './store.ts';
+
+/** What is recorded of an episode; an open one of the store has all of it. */
+export interface RecordedEpisode {
+  readonly facts: Omit<EpisodeFacts, 'goldRowCount' | 'startedMs'>;
+  readonly state: { readonly episodeReturn: number; readonly completionTokenCount: number };
+  readonly steps: readonly TrajectoryStep[];
+  /** Undefined if no step was taken. */
+  readonly lastStep: { readonly outcome: StepOutcome } | undefined;
+}
 
 /** What all trajectories of one server share. */
 export interface TrajectoryContext {
@@ -27,7 +35,7 @@ export interface TrajectoryContext {
 
 /** The record of an episode that is over. */
 export function trajectoryOf(
-  episode: OpenEpisode,
+  episode: RecordedEpisode,
   end: TrajectoryEnd,
   endedWallMs: number,
   context: TrajectoryContext,
@@ -105,6 +113,13 @@ export function stepTextSize(step: TrajectoryStep): number {
   );
 }
 
+/** Characters of an action. */
+export function actionTextSize(action: Action): number {
+  return action.kind === 'tool_call'
+    ? action.name.length + action.argumentsJson.length
+    : action.text.length;
+}
+
 /** Characters of an outcome's texts, about. */
 export function outcomeTextSize(outcome: StepOutcome): number {
   const { messages, queries, grade } = outcome;
@@ -127,7 +142,7 @@ function textSize(texts: readonly string[], queries: readonly { readonly sql: st
 }
 
 function optionsOf(
-  facts: EpisodeFacts,
+  facts: RecordedEpisode['facts'],
 ): Pick<Trajectory, 'limits' | 'observation' | 'score' | 'prompt_style' | 'on_malformed'> {
   const { observation, score } = facts;
   return {
@@ -166,7 +181,8 @@ function actionRecord(action: Action): TrajectoryAction {
   return { kind: action.kind, name: action.name, arguments_json: action.argumentsJson };
 }
 
-function queryRecord(query: QueryInfo): TrajectoryQuery {
+/** The record of what is known of a query; its times as whole microseconds. */
+export function queryRecord(query: QueryInfo): TrajectoryQuery {
   return {
     status: query.status,
     sql: query.sql,
@@ -181,7 +197,8 @@ function queryRecord(query: QueryInfo): TrajectoryQuery {
   };
 }
 
-function gradeRecord(grade: Grade): TrajectoryGrade {
+/** The record of a verdict. */
+export function gradeRecord(grade: Grade): TrajectoryGrade {
   return {
     comparison_mode: grade.comparisonMode,
     verdict: grade.verdict,

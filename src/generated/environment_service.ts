@@ -1,6 +1,7 @@
 import type * as grpc from '@grpc/grpc-js';
 import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
 
+import type { CallFailure as _sqlenv_v1_CallFailure, CallFailure__Output as _sqlenv_v1_CallFailure__Output } from './sqlenv/v1/CallFailure.ts';
 import type { CloseRequest as _sqlenv_v1_CloseRequest, CloseRequest__Output as _sqlenv_v1_CloseRequest__Output } from './sqlenv/v1/CloseRequest.ts';
 import type { CloseResponse as _sqlenv_v1_CloseResponse, CloseResponse__Output as _sqlenv_v1_CloseResponse__Output } from './sqlenv/v1/CloseResponse.ts';
 import type { EnvironmentServiceClient as _sqlenv_v1_EnvironmentServiceClient, EnvironmentServiceDefinition as _sqlenv_v1_EnvironmentServiceDefinition } from './sqlenv/v1/EnvironmentService.ts';
@@ -23,6 +24,10 @@ import type { ScoreRequest as _sqlenv_v1_ScoreRequest, ScoreRequest__Output as _
 import type { ScoreResponse as _sqlenv_v1_ScoreResponse, ScoreResponse__Output as _sqlenv_v1_ScoreResponse__Output } from './sqlenv/v1/ScoreResponse.ts';
 import type { StepRequest as _sqlenv_v1_StepRequest, StepRequest__Output as _sqlenv_v1_StepRequest__Output } from './sqlenv/v1/StepRequest.ts';
 import type { StepResponse as _sqlenv_v1_StepResponse, StepResponse__Output as _sqlenv_v1_StepResponse__Output } from './sqlenv/v1/StepResponse.ts';
+import type { StreamStepsRequest as _sqlenv_v1_StreamStepsRequest, StreamStepsRequest__Output as _sqlenv_v1_StreamStepsRequest__Output } from './sqlenv/v1/StreamStepsRequest.ts';
+import type { StreamStepsResponse as _sqlenv_v1_StreamStepsResponse, StreamStepsResponse__Output as _sqlenv_v1_StreamStepsResponse__Output } from './sqlenv/v1/StreamStepsResponse.ts';
+import type { StreamedCall as _sqlenv_v1_StreamedCall, StreamedCall__Output as _sqlenv_v1_StreamedCall__Output } from './sqlenv/v1/StreamedCall.ts';
+import type { StreamedReply as _sqlenv_v1_StreamedReply, StreamedReply__Output as _sqlenv_v1_StreamedReply__Output } from './sqlenv/v1/StreamedReply.ts';
 import type { Task as _sqlenv_v1_Task, Task__Output as _sqlenv_v1_Task__Output } from './sqlenv/v1/Task.ts';
 import type { ToolCall as _sqlenv_v1_ToolCall, ToolCall__Output as _sqlenv_v1_ToolCall__Output } from './sqlenv/v1/ToolCall.ts';
 
@@ -35,13 +40,15 @@ export interface ProtoGrpcType {
     v1: {
       AnswerFallback: EnumTypeDefinition
       AnswerScope: EnumTypeDefinition
+      CallFailure: MessageTypeDefinition<_sqlenv_v1_CallFailure, _sqlenv_v1_CallFailure__Output>
       CloseRequest: MessageTypeDefinition<_sqlenv_v1_CloseRequest, _sqlenv_v1_CloseRequest__Output>
       CloseResponse: MessageTypeDefinition<_sqlenv_v1_CloseResponse, _sqlenv_v1_CloseResponse__Output>
       /**
-       * The environment. Every call is unary and safe to retry.
+       * The environment. Every call is safe to retry.
        */
       EnvironmentService: SubtypeConstructor<typeof grpc.Client, _sqlenv_v1_EnvironmentServiceClient> & { service: _sqlenv_v1_EnvironmentServiceDefinition }
       EpisodeMode: EnumTypeDefinition
+      ErrorReason: EnumTypeDefinition
       GetInfoRequest: MessageTypeDefinition<_sqlenv_v1_GetInfoRequest, _sqlenv_v1_GetInfoRequest__Output>
       GetInfoResponse: MessageTypeDefinition<_sqlenv_v1_GetInfoResponse, _sqlenv_v1_GetInfoResponse__Output>
       Grade: MessageTypeDefinition<_sqlenv_v1_Grade, _sqlenv_v1_Grade__Output>
@@ -66,6 +73,10 @@ export interface ProtoGrpcType {
       ScoreResponse: MessageTypeDefinition<_sqlenv_v1_ScoreResponse, _sqlenv_v1_ScoreResponse__Output>
       StepRequest: MessageTypeDefinition<_sqlenv_v1_StepRequest, _sqlenv_v1_StepRequest__Output>
       StepResponse: MessageTypeDefinition<_sqlenv_v1_StepResponse, _sqlenv_v1_StepResponse__Output>
+      StreamStepsRequest: MessageTypeDefinition<_sqlenv_v1_StreamStepsRequest, _sqlenv_v1_StreamStepsRequest__Output>
+      StreamStepsResponse: MessageTypeDefinition<_sqlenv_v1_StreamStepsResponse, _sqlenv_v1_StreamStepsResponse__Output>
+      StreamedCall: MessageTypeDefinition<_sqlenv_v1_StreamedCall, _sqlenv_v1_StreamedCall__Output>
+      StreamedReply: MessageTypeDefinition<_sqlenv_v1_StreamedReply, _sqlenv_v1_StreamedReply__Output>
       Task: MessageTypeDefinition<_sqlenv_v1_Task, _sqlenv_v1_Task__Output>
       TerminationReason: EnumTypeDefinition
       TimeLimit: EnumTypeDefinition

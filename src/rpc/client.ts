@@ -1,13 +1,10 @@
 import {
   Client,
   credentials,
-  status as Status,
   type CallOptions,
   type ClientUnaryCall,
-  type Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { ERROR_REASONS, type ErrorReason } from '../errors.ts';
 import type { EnvironmentServiceClient } from '../generated/sqlenv/v1/EnvironmentService.ts';
 import type { CloseRequest } from '../generated/sqlenv/v1/CloseRequest.ts';
 import type { CloseResponse__Output } from '../generated/sqlenv/v1/CloseResponse.ts';
@@ -23,23 +20,12 @@ import type { ScoreRequest } from '../generated/sqlenv/v1/ScoreRequest.ts';
 import type { ScoreResponse__Output } from '../generated/sqlenv/v1/ScoreResponse.ts';
 import type { StepRequest } from '../generated/sqlenv/v1/StepRequest.ts';
 import type { StepResponse__Output } from '../generated/sqlenv/v1/StepResponse.ts';
-import { MESSAGE_BYTES_MAX } from './handlers.ts';
+import { MESSAGE_BYTES_MAX } from './message-size.ts';
 import { PROTO } from './load-proto.ts';
-import { REASON_TRAILER } from './status.ts';
+import { CallError } from './call-error.ts';
+import { StepStream } from './stream-client.ts';
 
-/** A call that failed. */
-export class CallError extends Error {
-  readonly code: Status;
-  /** Why; UNSPECIFIED if the server gave no reason, or none of it was reached. */
-  readonly reason: ErrorReason;
-
-  constructor(method: string, error: ServiceError) {
-    super(`${method}: ${Status[error.code]}: ${error.details}`, { cause: error });
-    this.name = 'CallError';
-    this.code = error.code;
-    this.reason = reasonOf(error.metadata);
-  }
-}
+export { CallError };
 
 /** How one call is made. */
 export interface CallSettings {
@@ -59,15 +45,25 @@ export interface SqlenvClient {
   readonly close: Method<CloseRequest, CloseResponse__Output>;
   readonly score: Method<ScoreRequest, ScoreResponse__Output>;
   readonly runSql: Method<RunSqlRequest, RunSqlResponse__Output>;
+  /** Opens a stream for the calls of many episodes; it lives until it is ended or breaks. */
+  openStream(): StepStream;
   /** Closes the connection; the episodes stay open. */
   disconnect(): void;
 }
 
 const DEADLINE_MS = 60_000;
 
-/** Connects to a server at `host:port`, when the first call is made. */
-export function connectClient(address: string, deadlineMs: number = DEADLINE_MS): SqlenvClient {
+/**
+ * Connects to a server at `host:port`, when the first call is made. Clients of one process share a connection, but for those that
+ * ask for one of their own.
+ */
+export function connectClient(
+  address: string,
+  deadlineMs: number = DEADLINE_MS,
+  ownConnection = false,
+): SqlenvClient {
   const channelOptions = {
+    ...(ownConnection ? { 'grpc.use_local_subchannel_pool': 1 } : {}),
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_send_message_length': -1,
   };
@@ -88,7 +84,7 @@ export function connectClient(address: string, deadlineMs: number = DEADLINE_MS)
         const deadline = Date.now() + (settings.deadlineMs ?? deadlineMs);
         const call = start(request, { deadline }, (error, response) => {
           signal?.removeEventListener('abort', cancel);
-          if (error !== null) reject(new CallError(name, error));
+          if (error !== null) reject(CallError.of(name, error));
           else resolve(response as R);
         });
         const cancel = (): void => call.cancel();
@@ -103,12 +99,8 @@ export function connectClient(address: string, deadlineMs: number = DEADLINE_MS)
     close: method('Close', (q, options, callback) => client.Close(q, options, callback)),
     score: method('Score', (q, options, callback) => client.score(q, options, callback)),
     runSql: method('RunSql', (q, options, callback) => client.runSql(q, options, callback)),
+    openStream: () => new StepStream(client.streamSteps(), deadlineMs),
     // The service's own Close hides grpc-js's method of the same name.
     disconnect: () => Client.prototype.close.call(client),
   };
-}
-
-function reasonOf(metadata: Metadata | undefined): ErrorReason {
-  const value = metadata?.get(REASON_TRAILER)[0];
-  return ERROR_REASONS.find((reason) => reason === value) ?? 'UNSPECIFIED';
 }

@@ -95,8 +95,8 @@ export function checkOneof<M extends string>(
   const present = members.filter((member) => (message[member] ?? undefined) !== undefined);
   const [member] = present;
   if (member !== undefined && present.length === 1) return member;
-  const names = members.map(snakeCase).join(', ');
   const problem = present.length === 0 ? 'it is missing' : `${present.length} are set`;
+  const names = members.map(snakeCase).join(', ');
   throw invalidField(field, `${problem}; exactly one of ${names} must be set`);
 }
 

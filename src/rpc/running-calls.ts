@@ -1,6 +1,7 @@
 /** The calls that run now, so that a shutdown can wait for them, and stop those that take too long. */
 export class RunningCalls {
   readonly #aborts = new Set<(reason: Error) => void>();
+  readonly #streamEnds = new Set<() => void>();
   readonly #nowMs: () => number;
   #lastMs: number;
 
@@ -17,6 +18,17 @@ export class RunningCalls {
       this.#aborts.delete(abort);
       this.#lastMs = this.#nowMs();
     };
+  }
+
+  /** Notes an open stream; returns what to call when it is over. It counts as a call only through the calls on it. */
+  enterStream(end: () => void): () => void {
+    this.#streamEnds.add(end);
+    return () => this.#streamEnds.delete(end);
+  }
+
+  /** Lets streams end that have nothing under way, and the others as soon as that is answered. */
+  endStreams(): void {
+    for (const end of this.#streamEnds) end();
   }
 
   /** Calls that run now. */

@@ -3,12 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Server, ServerCredentials, setLogger, type ChannelOptions } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
+import { bindError } from '../bind-error.ts';
 import { ServerError } from '../errors.ts';
 import type { EnvironmentService } from '../episodes/service.ts';
+import { NO_CALL_TELEMETRY, type CallTelemetry } from '../episodes/telemetry.ts';
 import type { Log } from '../logger.ts';
-import { createHandlers, MESSAGE_BYTES_MAX, serviceOfBytes } from './handlers.ts';
+import { createHandlers, serviceOfBytes } from './handlers.ts';
 import { REFLECTED_PACKAGE, SERVICE_NAME } from './load-proto.ts';
+import { MESSAGE_BYTES_MAX } from './message-size.ts';
 import { RunningCalls } from './running-calls.ts';
+import { UnreadResponses } from './unread-responses.ts';
 
 /** How a server is started. */
 export interface ServerOptions {
@@ -17,8 +21,12 @@ export interface ServerOptions {
   /** 0 takes any free one. */
   readonly port: number;
   readonly log: Log;
+  /** How often a connection is asked whether its client is there; undefined never asks. */
+  readonly keepaliveMs?: number | undefined;
   /** Runs a real query; the health check says SERVING only after it. Its failure fails the start. */
   readonly selfTest: () => Promise<void>;
+  /** Is told of every call; undefined where nobody measures. */
+  readonly telemetry?: CallTelemetry | undefined;
 }
 
 /** How long a shutdown waits. */
@@ -37,20 +45,16 @@ export interface RunningServer {
   drain(options: DrainOptions): Promise<void>;
 }
 
-/** The address can't be listened on; its message is for the user. */
-export class BindError extends Error {
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-    this.name = 'BindError';
-  }
-}
-
 const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
   'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
-  // One connection may carry a whole batch: 512 episodes and more at once.
-  'grpc.max_concurrent_streams': 2 ** 31 - 1,
+  // One connection may carry a whole batch, 512 episodes and more at once; clients keep what is over this back by themselves.
+  // Each open call takes about 12 kB, so a client that never reads costs 100 MB at the most, and large responses on top.
+  'grpc.max_concurrent_streams': 8_192,
 };
+
+/** How long a client may take to say that it is there. */
+const KEEPALIVE_ANSWER_MS = 20_000;
 
 const QUIET_MS = 5_000;
 const POLL_MS = 10;
@@ -61,13 +65,15 @@ const GRACE_MS = 1_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { service, host, log } = options;
   routeGrpcLog(log);
-  const server = new Server(CHANNEL_OPTIONS);
+  const server = new Server({ ...CHANNEL_OPTIONS, ...keepaliveOptions(options.keepaliveMs) });
   const calls = new RunningCalls();
+  const unread = new UnreadResponses();
+  const telemetry = options.telemetry ?? NO_CALL_TELEMETRY;
   const health = new HealthImplementation({ '': 'NOT_SERVING', [SERVICE_NAME]: 'NOT_SERVING' });
   const setHealth = (status: 'SERVING' | 'NOT_SERVING'): void => {
     for (const name of ['', SERVICE_NAME]) health.setStatus(name, status);
   };
-  server.addService(serviceOfBytes(), createHandlers({ service, calls, log }));
+  server.addService(serviceOfBytes(), createHandlers({ service, calls, unread, log, telemetry }));
   health.addToServer(server);
   new ReflectionService(REFLECTED_PACKAGE).addToServer(server);
   const port = await bind(server, host, options.port);
@@ -89,9 +95,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await waitUntil(() => calls.count === 0, GRACE_MS);
     }
     service.abandonAll();
+    calls.endStreams();
     await shutDown(server);
   };
   return { host, port, drain: (drainOptions) => (draining ??= drain(drainOptions)) };
+}
+
+/**
+ * Closes connections that nobody is behind: their machine has vanished, or Node has given their session up without closing it
+ * (after a frame of an impossible length it stays open for good, also when the other side closes it).
+ */
+function keepaliveOptions(keepaliveMs: number | undefined): ChannelOptions {
+  if (keepaliveMs === undefined) return {};
+  return {
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': Math.min(keepaliveMs, KEEPALIVE_ANSWER_MS),
+  };
 }
 
 /** Waits for running calls, and for open episodes as long as somebody works on them. */
@@ -130,17 +149,7 @@ async function bind(server: Server, host: string, port: number): Promise<number>
   return await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
       if (error === null) resolve(bound);
-      else reject(new BindError(describeBindError(error, host, port), error));
+      else reject(bindError(error, host, port, '--port'));
     });
   });
-}
-
-function describeBindError(error: Error, host: string, port: number): string {
-  if (/EADDRINUSE/.test(error.message)) {
-    return `port ${port} of ${host} is in use: another server may be running; choose one with --port, or --port 0`;
-  }
-  if (/EACCES/.test(error.message)) {
-    return `port ${port} of ${host} is not allowed to this user; choose one over 1023 with --port`;
-  }
-  return `${host}:${port} can't be listened on: ${error.message}`;
 }

@@ -55,6 +55,12 @@ export function statusOf(error: unknown): FailedStatus {
   );
 }
 
+/** The reason that a failed call is sent with; empty where the status code says it all. */
+export function reasonOf(failed: FailedStatus): string {
+  const [reason] = failed.metadata.get(REASON_TRAILER);
+  return reason === undefined || reason === 'UNSPECIFIED' ? '' : String(reason);
+}
+
 /** A response that no message can hold. It has no reason: OVERLOADED would say "try again", which can't help. */
 export class ResponseTooLarge extends Error {
   constructor(bytes: number, bytesMax: number) {

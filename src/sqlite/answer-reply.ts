@@ -22,6 +22,7 @@ export function answerFailed(
   message: GradeMessage,
   failure: RunFailure,
   times: RunTimes,
+  isVolatile: boolean,
 ): WorkerReply {
   const say = (
     verdict: Verdict,
@@ -34,7 +35,8 @@ export function answerFailed(
     const judgements = message.comparisonModes.map((mode) =>
       judgement(message, mode, verdict, flags, errorText, query),
     );
-    return { kind: 'graded', judgements, times };
+    const lasting = !isVolatile && status !== 'time_limit' && status !== 'too_big';
+    return { kind: 'graded', judgements, lasting, times };
   };
   switch (failure.kind) {
     case 'sql_error':
@@ -102,5 +104,5 @@ export function answerMissing(message: GradeMessage, times: RunTimes): WorkerRep
     ...missingAnswer(mode),
     goldRowCount: message.gold.rowCount,
   }));
-  return { kind: 'graded', judgements, times };
+  return { kind: 'graded', judgements, lasting: true, times };
 }

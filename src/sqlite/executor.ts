@@ -1,4 +1,5 @@
-import { GOLD_LIMITS } from '../../env/limits.ts';
+import { GOLD_LIMITS, type QueryLimits } from '../../env/limits.ts';
+import type { ObservationOptions } from '../../env/query.ts';
 import type {
   AnswerGraded,
   EngineInfo,
@@ -9,17 +10,21 @@ import type {
   GradeAnswerRequest,
   QueryExecutor,
   QueryRan,
+  QueryTelemetry,
   RunQueryRequest,
   SchemaRead,
 } from '../episodes/ports.ts';
+import type { CancelSignal } from '../cancel.ts';
 import { answerFailed } from './answer-reply.ts';
 import { failureOf, unexpected } from './executor-failure.ts';
+import { FileWatch } from './file-watch.ts';
 import { GoldStore } from './gold-store.ts';
 import type { JobOrder, JobReply } from './job.ts';
 import { Lane } from './lane.ts';
 import type { DatabaseFile } from './messages.ts';
 import { loadGuard } from './native-guard.ts';
 import { queryFailed } from './query-reply.ts';
+import { ResultCache } from './result-cache.ts';
 import { Scheduler } from './scheduler.ts';
 import { SqliteSpiderGrader } from './spider-grader.ts';
 import { laneSizes, type ThreadOptions } from './thread-counts.ts';
@@ -36,6 +41,10 @@ export interface ExecutorOptions extends ThreadOptions {
   readonly databases: ReadonlyMap<string, DatabaseFile>;
   /** Queries that may wait for a thread; more are refused at once. */
   readonly queueCountMax: number;
+  /** Is told what becomes of queries; undefined where nobody measures. */
+  readonly telemetry?: QueryTelemetry | undefined;
+  /** Bytes of results that are kept for those who ask the same; 0 keeps none, as does undefined. */
+  readonly resultCacheBytesMax?: number | undefined;
 }
 
 /** Starts the threads. Throws `GuardUnavailableError` where the guard is missing. */
@@ -46,8 +55,10 @@ export async function createExecutor(options: ExecutorOptions): Promise<SqliteEx
   try {
     const reply = await lanes.fast.describeEngine();
     if (reply.kind === 'internal') throw new Error(reply.message);
-    const scheduler = new Scheduler(guard, lanes, options.queueCountMax);
-    return new SqliteExecutor(options.databases, lanes, scheduler, reply.engine);
+    const cache = new ResultCache(options.resultCacheBytesMax ?? 0);
+    const { queueCountMax, telemetry } = options;
+    const scheduler = new Scheduler(guard, lanes, queueCountMax, cache, telemetry);
+    return new SqliteExecutor(options.databases, lanes, scheduler, cache, reply.engine);
   } catch (error) {
     await Promise.all([lanes.fast.close(), lanes.slow.close()]);
     throw error;
@@ -62,6 +73,8 @@ export class SqliteExecutor implements QueryExecutor {
   readonly #databases: ReadonlyMap<string, DatabaseFile>;
   readonly #lanes: { readonly fast: Lane; readonly slow: Lane };
   readonly #scheduler: Scheduler;
+  readonly #cache: ResultCache;
+  readonly #watch: FileWatch;
   readonly #golds = new GoldStore();
   #closing: Promise<void> | undefined;
 
@@ -69,8 +82,11 @@ export class SqliteExecutor implements QueryExecutor {
     databases: ReadonlyMap<string, DatabaseFile>,
     lanes: { readonly fast: Lane; readonly slow: Lane },
     scheduler: Scheduler,
+    cache: ResultCache,
     engine: EngineInfo,
   ) {
+    this.#cache = cache;
+    this.#watch = new FileWatch();
     this.#databases = databases;
     this.#lanes = lanes;
     this.#scheduler = scheduler;
@@ -83,19 +99,21 @@ export class SqliteExecutor implements QueryExecutor {
   /** Runs a query of the model; see {@link QueryExecutor}. */
   async runQuery(
     request: RunQueryRequest,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<QueryRan | ExecutorFailure> {
     const file = this.#databases.get(request.databaseId);
     if (!file) return { kind: 'database_not_found' };
     const { sql, limits, observation } = request;
     const reply = await this.#scheduler.run(
       {
+        purpose: 'query',
         key: `${request.databaseId}\0${sql}`,
+        shareKey: this.#shareKey(file, sql, limits, `run ${observationKey(observation)}`),
         clocks: { cpuMs: limits.queryCpuMsMax, wallMs: limits.queryWallMsMax },
         build: (attempt) => ({ kind: 'run_query', file, sql, limits, observation, ...attempt }),
         timedOut: (message, timeLimit, times) =>
           message.kind === 'run_query'
-            ? queryFailed(message, { kind: 'time_limit', timeLimit }, times)
+            ? queryFailed(message, { kind: 'time_limit', timeLimit }, times, false)
             : unexpected(message),
       },
       signal,
@@ -108,7 +126,7 @@ export class SqliteExecutor implements QueryExecutor {
   /** Judges an answer; see {@link QueryExecutor}. */
   async gradeAnswer(
     request: GradeAnswerRequest,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<AnswerGraded | GoldBroken | ExecutorFailure> {
     const file = this.#databases.get(request.databaseId);
     if (!file) return { kind: 'database_not_found' };
@@ -125,7 +143,16 @@ export class SqliteExecutor implements QueryExecutor {
     };
     const reply = await this.#scheduler.run(
       {
+        purpose: 'answer',
         key: `${request.databaseId}\0${answerSql}`,
+        shareKey: gold.volatile
+          ? undefined
+          : this.#shareKey(
+              file,
+              answerSql,
+              limits,
+              `grade ${comparisonModes.join()}\0${request.goldSql}`,
+            ),
         clocks: { cpuMs: limits.queryCpuMsMax, wallMs: limits.queryWallMsMax },
         build: (attempt) => ({
           kind: 'grade_answer',
@@ -138,7 +165,7 @@ export class SqliteExecutor implements QueryExecutor {
         }),
         timedOut: (message, timeLimit, times) =>
           message.kind === 'grade_answer'
-            ? answerFailed(message, { kind: 'time_limit', timeLimit }, times)
+            ? answerFailed(message, { kind: 'time_limit', timeLimit }, times, false)
             : unexpected(message),
       },
       signal,
@@ -151,7 +178,7 @@ export class SqliteExecutor implements QueryExecutor {
   async describeGold(
     databaseId: string,
     goldSql: string,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<GoldDescribed | GoldBroken | ExecutorFailure> {
     const file = this.#databases.get(databaseId);
     if (!file) return { kind: 'database_not_found' };
@@ -172,11 +199,15 @@ export class SqliteExecutor implements QueryExecutor {
   }
 
   /** Reads what the prompts show of a database; see {@link QueryExecutor}. */
-  async readSchema(databaseId: string, signal: AbortSignal): Promise<SchemaRead | ExecutorFailure> {
+  async readSchema(
+    databaseId: string,
+    signal: CancelSignal,
+  ): Promise<SchemaRead | ExecutorFailure> {
     const file = this.#databases.get(databaseId);
     if (!file) return { kind: 'database_not_found' };
     const reply = await this.#scheduler.run(
       {
+        purpose: 'schema',
         key: `${databaseId}\0schema`,
         clocks: SCHEMA_CLOCKS,
         build: (attempt) => ({ kind: 'read_schema', file, ...attempt }),
@@ -189,12 +220,13 @@ export class SqliteExecutor implements QueryExecutor {
 
   /** What it is doing now. */
   stats(): ExecutorStats {
+    const cache = this.#cache.stats;
     return {
-      queuedCount: this.#scheduler.queuedCount,
-      runningCount: this.#scheduler.runningCount,
-      slowCount: this.#scheduler.slowCount,
-      oldestQueryMs: this.#scheduler.oldestMs,
-      lostWorkerCount: this.#scheduler.lostCount,
+      ...this.#scheduler.stats,
+      cacheHitCount: cache.hitCount,
+      cacheMissCount: cache.missCount,
+      cacheEntryCount: cache.entryCount,
+      cacheBytes: cache.bytes,
       threadCount: this.#lanes.fast.threadCount + this.#lanes.slow.threadCount,
     };
   }
@@ -214,8 +246,22 @@ export class SqliteExecutor implements QueryExecutor {
     return this.#closing;
   }
 
-  #gold(file: DatabaseFile, goldSql: string, signal: AbortSignal): Promise<JobReply> {
+  /** Everything that decides a reply. Undefined while it is not certain that the file is still the one that was served. */
+  #shareKey(
+    file: DatabaseFile,
+    sql: string,
+    limits: QueryLimits,
+    purpose: string,
+  ): string | undefined {
+    if (!this.#cache.isOn || !this.#watch.isUnchanged(file)) return undefined;
+    const { queryCpuMsMax, queryWallMsMax, rowCountMax, cellBytesMax, resultBytesMax } = limits;
+    const numbers = `${queryCpuMsMax} ${queryWallMsMax} ${rowCountMax} ${cellBytesMax} ${resultBytesMax}`;
+    return `${file.databaseId}\0${file.fingerprint} ${numbers}\0${sql}\0${purpose}`;
+  }
+
+  #gold(file: DatabaseFile, goldSql: string, signal: CancelSignal): Promise<JobReply> {
     const order: JobOrder = {
+      purpose: 'gold',
       key: `${file.databaseId}\0${goldSql}`,
       clocks: { cpuMs: GOLD_LIMITS.queryCpuMsMax, wallMs: GOLD_LIMITS.queryWallMsMax },
       build: (attempt) => ({
@@ -233,4 +279,8 @@ export class SqliteExecutor implements QueryExecutor {
       (shared) => this.#scheduler.run(order, shared),
     );
   }
+}
+
+function observationKey({ textSizeMax, truncateSide }: ObservationOptions): string {
+  return `${textSizeMax} ${truncateSide}`;
 }

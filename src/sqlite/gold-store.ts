@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type CancelSignal, CancelSource } from '../cancel.ts';
 import type { JobReply } from './job.ts';
 
 /** Golds kept at once. A digested gold takes a few hundred bytes, and eight bytes a row where ties are known. */
@@ -9,7 +10,7 @@ type Computed = Extract<JobReply, { kind: 'gold' | 'gold_broken' }>;
 
 interface Computation {
   readonly promise: Promise<JobReply>;
-  readonly controller: AbortController;
+  readonly controller: CancelSource;
   waiterCount: number;
 }
 
@@ -34,8 +35,8 @@ export class GoldStore {
   /** The gold under this key, from the store or from `compute`. */
   async get(
     key: string,
-    signal: AbortSignal,
-    compute: (signal: AbortSignal) => Promise<JobReply>,
+    signal: CancelSignal,
+    compute: (signal: CancelSignal) => Promise<JobReply>,
   ): Promise<JobReply> {
     const known = this.#known.get(key);
     if (known) return known;
@@ -45,8 +46,8 @@ export class GoldStore {
     return await this.#wait(key, computation, signal);
   }
 
-  #begin(key: string, compute: (signal: AbortSignal) => Promise<JobReply>): Computation {
-    const controller = new AbortController();
+  #begin(key: string, compute: (signal: CancelSignal) => Promise<JobReply>): Computation {
+    const controller = new CancelSource();
     const computation: Computation = {
       controller,
       waiterCount: 0,
@@ -60,7 +61,7 @@ export class GoldStore {
     return computation;
   }
 
-  #wait(key: string, computation: Computation, signal: AbortSignal): Promise<JobReply> {
+  #wait(key: string, computation: Computation, signal: CancelSignal): Promise<JobReply> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         computation.waiterCount -= 1;

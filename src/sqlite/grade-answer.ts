@@ -7,7 +7,7 @@ import { answerFailed, answerMissing, answerQuery, judgement } from './answer-re
 import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
 import { fetchKeys, KEY_SIZE_MAX, type FetchedKeys } from './fetch-keys.ts';
-import { guardedRun } from './guarded-run.ts';
+import { guardedRun, type RunFacts } from './guarded-run.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 import type { NativeGuard } from './native-guard.ts';
@@ -31,9 +31,10 @@ export function gradeAnswer(
   const check = checkSql(message.answerSql);
   // Blanks and comments have no rows, and would be right for every gold without rows.
   if (check === 'empty') return answerMissing(message, idle);
-  if (check !== 'run') return answerFailed(message, check, idle);
+  if (check !== 'run') return answerFailed(message, check, idle, false);
   if (looksAtSchema(message.answerSql)) {
-    return answerFailed(message, { kind: 'forbidden', message: ANSWER_FORBIDDEN_MESSAGE }, idle);
+    const failure = { kind: 'forbidden', message: ANSWER_FORBIDDEN_MESSAGE } as const;
+    return answerFailed(message, failure, idle, false);
   }
 
   const outcome = guardedRun(guard, connection, message, () =>
@@ -45,21 +46,24 @@ export function gradeAnswer(
       keySizeMax: KEY_SIZE_MAX,
     }),
   );
-  if (outcome.kind === 'failed') return answerFailed(message, outcome.failure, outcome.times);
-  return judged(message, outcome.value, outcome.facts.tableReadCount > 0, outcome.times);
+  const { facts, times } = outcome;
+  if (outcome.kind === 'failed') {
+    return answerFailed(message, outcome.failure, times, facts.volatile);
+  }
+  return judged(message, outcome.value, facts, times);
 }
 
 function judged(
   message: GradeMessage,
   answer: FetchedKeys,
-  readsTable: boolean,
+  run: RunFacts,
   times: RunTimes,
 ): WorkerReply {
   const facts: AnswerFacts = {
     kind: 'ran',
     rowKeys: answer.rowKeys,
     columnCount: answer.columnCount,
-    readsTable,
+    readsTable: run.tableReadCount > 0,
     literal: hasLiteralColumns(message.answerSql),
   };
   const flags = scoreFlags(message.gold, facts, sha256);
@@ -69,7 +73,8 @@ function judged(
     const query = answerQuery(message, 'ok', times, answer);
     return judgement(message, comparisonMode, verdict, flags, errorText, query);
   });
-  return { kind: 'graded', judgements, times };
+  // Too many rows or bytes for the comparison are that again; memory of the engine is not in question here.
+  return { kind: 'graded', judgements, lasting: !run.volatile, times };
 }
 
 function verdictOf(mode: ComparisonMode, message: GradeMessage, answer: FetchedKeys): Verdict {

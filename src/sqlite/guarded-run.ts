@@ -16,6 +16,8 @@ export interface RunFacts {
   readonly spaceFull: boolean;
   /** The system had no memory left: not the query's fault. */
   readonly outOfMemory: boolean;
+  /** It calls the clock or a random function, itself or through a view: asked again it may give something else. */
+  readonly volatile: boolean;
 }
 
 /** How a guarded run ended. */
@@ -26,12 +28,17 @@ export type RunOutcome<T> =
       readonly facts: RunFacts;
       readonly times: RunTimes;
     }
-  | { readonly kind: 'failed'; readonly failure: RunFailure; readonly times: RunTimes };
+  | {
+      readonly kind: 'failed';
+      readonly failure: RunFailure;
+      readonly facts: RunFacts;
+      readonly times: RunTimes;
+    };
 
 const STOP_REASONS: readonly StopReason[] = ['none', 'cpu', 'wall', 'cancel'];
 
-/** Filled by the guard: stop reason, CPU us, wall us, tables read, denials, space full, out of memory. */
-const facts = new Float64Array(7);
+/** Filled by the guard: stop reason, CPU us, wall us, tables read, denials, space full, out of memory, volatile calls. */
+const facts = new Float64Array(8);
 
 /**
  * Runs `body` on a connection with the guard's clocks on it. Everything that SQL can do to it comes back as a value: the
@@ -61,8 +68,9 @@ export function guardedRun<T>(
     denied: (facts[4] ?? 0) > 0,
     spaceFull: (facts[5] ?? 0) > 0,
     outOfMemory: (facts[6] ?? 0) > 0,
+    volatile: (facts[7] ?? 0) > 0,
   };
   const failure = classifyFailure(thrown, known);
-  if (failure) return { kind: 'failed', failure, times };
+  if (failure) return { kind: 'failed', failure, facts: known, times };
   return { kind: 'value', value: value as T, facts: known, times };
 }

@@ -1,3 +1,4 @@
+import type { QueryPurpose } from '../episodes/ports.ts';
 import type { RunClocks, RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 
 /** What the executor can make of a job besides a worker's reply. */
@@ -6,8 +7,11 @@ export type JobReply =
 
 /** How a job is put together for each attempt. */
 export interface JobOrder {
+  readonly purpose: QueryPurpose;
   /** Equal for jobs that take equally long: the database and the SQL. */
   readonly key: string;
+  /** Equal for jobs that get the same reply, byte for byte, if that is one that lasts; undefined shares nothing. */
+  readonly shareKey?: string | undefined;
   /** The query's own limits; an attempt in the fast lane gets less. */
   readonly clocks: RunClocks;
   build(attempt: Attempt): WorkerMessage;
@@ -29,7 +33,11 @@ export interface Job {
   readonly settle: (reply: JobReply) => void;
   settled: boolean;
   queued: boolean;
+  /** Jobs that wait for this one's reply, since they ask the same. */
+  followers: Job[] | undefined;
   lane: 'fast' | 'slow';
+  /** A thread died under it and others: the next one gets it alone, so that nobody else pays for it. */
+  alone: boolean;
   /** CPU time and wall time that earlier attempts ran for, microseconds; waiting is in neither. */
   spentCpuUs: number;
   spentWallUs: number;

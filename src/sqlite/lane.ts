@@ -37,7 +37,7 @@ export class WorkerLostError extends Error {
  */
 export class Lane {
   readonly capacity: number;
-  readonly #pool: Piscina<WorkerMessage, WorkerReply>;
+  readonly #pool: Piscina<readonly WorkerMessage[], readonly WorkerReply[]>;
   readonly #states = new Map<number, ThreadState>();
 
   constructor(lane: 'fast' | 'slow', size: LaneSize) {
@@ -70,10 +70,14 @@ export class Lane {
     return this.#pool.threads.length;
   }
 
-  /** Runs a message on a thread. Throws {@link WorkerLostError} if the thread dies. */
-  async run(message: WorkerMessage): Promise<WorkerReply> {
+  /**
+   * Runs messages on one thread, one after the other, and gives the replies to the first of them: as soon as it has taken long, the
+   * others are left as they are, and must be run again. Waking a thread and being woken by
+   * it costs as much as many a query, so they travel together. Throws {@link WorkerLostError} if the thread dies.
+   */
+  async run(messages: readonly WorkerMessage[]): Promise<readonly WorkerReply[]> {
     try {
-      return await this.#pool.run(message);
+      return await this.#pool.run(messages);
     } catch (error) {
       throw new WorkerLostError('a worker thread died', { cause: error });
     }

@@ -29,7 +29,7 @@ export interface DatabaseFile {
   readonly fingerprint: string;
 }
 
-/** What a worker can be asked. Structured-clone types only; a worker never throws on purpose. */
+/** What a worker can be asked, several in one message. Structured-clone types only; a worker never throws on purpose. */
 export type WorkerMessage =
   | (MessageBase & {
       readonly kind: 'run_query';
@@ -83,9 +83,17 @@ export type WorkerReply =
       readonly kind: 'ran';
       readonly text: string;
       readonly query: QueryInfo;
+      /** The same query would give the same again, so that the reply may be kept for it. */
+      readonly lasting: boolean;
       readonly times: RunTimes;
     }
-  | { readonly kind: 'graded'; readonly judgements: readonly Judgement[]; readonly times: RunTimes }
+  | {
+      readonly kind: 'graded';
+      readonly judgements: readonly Judgement[];
+      /** As above. */
+      readonly lasting: boolean;
+      readonly times: RunTimes;
+    }
   | (SpiderGraded & { readonly times: RunTimes })
   /** undefined for answers that are to be judged on their own. */
   | {

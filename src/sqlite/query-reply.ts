@@ -7,12 +7,13 @@ import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 
 type RunQueryMessage = Extract<WorkerMessage, { kind: 'run_query' }>;
 
-/** The reply of a query that ran, or that was refused with a text for the model. */
+/** The reply of a query that ran, or that was refused with a text for the model. `isVolatile`: asked again, it may differ. */
 export function queryRan(
   message: RunQueryMessage,
   observation: ObservationText,
   status: QueryStatus,
   times: RunTimes,
+  isVolatile: boolean,
   timeLimit: TimeLimit = 'none',
 ): WorkerReply {
   const shown = truncateText(observation.text, message.observation);
@@ -28,7 +29,9 @@ export function queryRan(
     queueUs: 0,
     timeLimit,
   };
-  return { kind: 'ran', text: shown.text, query, times };
+  // What went over a limit of time or memory may fit the next time.
+  const lasting = !isVolatile && status !== 'time_limit' && status !== 'too_big';
+  return { kind: 'ran', text: shown.text, query, lasting, times };
 }
 
 /** The reply of a query that failed; failures that are not its own are passed on. */
@@ -36,6 +39,7 @@ export function queryFailed(
   message: RunQueryMessage,
   failure: RunFailure,
   times: RunTimes,
+  isVolatile: boolean,
 ): WorkerReply {
   const say = (text: string, status: QueryStatus, timeLimit: TimeLimit = 'none') =>
     queryRan(
@@ -43,6 +47,7 @@ export function queryFailed(
       { text: errorText(text), rowCount: 0, capped: false },
       status,
       times,
+      isVolatile,
       timeLimit,
     );
   switch (failure.kind) {

@@ -26,18 +26,19 @@ export function runQuery(
   const startedUs = Number(process.hrtime.bigint() / 1_000n);
   const check = checkSql(message.sql);
   if (check === 'empty') {
-    return queryRan(message, { text: noResultText(), rowCount: 0, capped: false }, 'ok', {
-      startedUs,
-      ...NO_TIME,
-    });
+    const nothing = { text: noResultText(), rowCount: 0, capped: false };
+    return queryRan(message, nothing, 'ok', { startedUs, ...NO_TIME }, false);
   }
-  if (check !== 'run') return queryFailed(message, check, { startedUs, ...NO_TIME });
+  if (check !== 'run') return queryFailed(message, check, { startedUs, ...NO_TIME }, false);
 
   const outcome = guardedRun(guard, connection, message, () =>
     fetchObservation(connection, message.sql, message.limits),
   );
-  if (outcome.kind === 'failed') return queryFailed(message, outcome.failure, outcome.times);
-  return queryRan(message, outcome.value, 'ok', outcome.times);
+  const { times, facts } = outcome;
+  if (outcome.kind === 'failed') {
+    return queryFailed(message, outcome.failure, times, facts.volatile);
+  }
+  return queryRan(message, outcome.value, 'ok', times, facts.volatile);
 }
 
 function fetchObservation(

@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TimeLimit } from '../../env/query.ts';
-import type { Attempt, Job, JobOrder, JobReply } from './job.ts';
+import type { CancelSignal } from '../cancel.ts';
+import type { ExecutorStats, QueryTelemetry } from '../episodes/ports.ts';
+import { limitOver, nextAttempt, OVERDUE_MS } from './attempt.ts';
+import type { Job, JobOrder, JobReply } from './job.ts';
+import { reportEnd, reportShared } from './job-telemetry.ts';
 import type { Lane } from './lane.ts';
-import type { RunClocks, RunTimes, WorkerReply } from './messages.ts';
+import type { RunTimes, WorkerMessage } from './messages.ts';
+import { nowUs } from './monotonic-clock.ts';
+import { ReplySharing } from './reply-sharing.ts';
+import { withHistory } from './reply-times.ts';
+import type { ResultCache } from './result-cache.ts';
 import type { NativeGuard } from './native-guard.ts';
+import { takeJobs, type Waiting } from './waiting-jobs.ts';
 import { LRUCache } from 'lru-cache';
-
-/**
- * What a query may take in the fast lane before it counts as slow. On Spider's dev set the slowest gold takes 3.3 ms of CPU
- * time, so honest queries stay; a runaway costs the lane this much and no more.
- */
-export const TRIAL_CLOCKS = { cpuMs: 20, wallMs: 250 } as const;
-
-/** How long the guard may be trying to stop a query before it is answered without waiting for its thread, milliseconds. */
-const OVERDUE_MS = 25;
 
 /** How often running queries are looked at for that, milliseconds. */
 const LOOK_MS = 20;
 
+/** Messages that a thread gets at once. A slow query would hold up those behind it, so each has a slow thread of its own. */
+const BATCH_COUNT_MAX = { fast: 16, slow: 1 } as const;
+
 /** How long closing waits for threads to leave SQLite, milliseconds. */
 const CLOSE_MS = 5_000;
 
-/** Queries that are known to be slow, by key: they go to the slow lane at once. */
 const SLOW_KEY_COUNT_MAX = 4_096;
 
-/** A lane's waiting jobs, first come first served. Jobs that were given up stay until their turn comes, and are skipped. */
-interface Waiting {
-  jobs: Job[];
-  running: number;
-}
+type SchedulerStats = Pick<
+  ExecutorStats,
+  'queuedCount' | 'runningCount' | 'slowCount' | 'lostWorkerCount' | 'oldestQueryMs'
+>;
 
 /**
  * Two lanes. Every query starts in the fast one, under short clocks. One that outlasts them is stopped and started anew in the
@@ -43,23 +43,42 @@ export class Scheduler {
   };
   readonly #guard: NativeGuard;
   readonly #queueCountMax: number;
+  readonly #telemetry: QueryTelemetry | undefined;
   readonly #slowKeys = new LRUCache<string, true>({ max: SLOW_KEY_COUNT_MAX });
   readonly #running = new Set<Job>();
+  readonly #sharing: ReplySharing;
+  #pumpPlanned = false;
   #queuedCount = 0;
   #lostCount = 0;
   #closed = false;
   #look: NodeJS.Timeout | undefined;
 
-  constructor(guard: NativeGuard, lanes: { fast: Lane; slow: Lane }, queueCountMax: number) {
+  constructor(
+    guard: NativeGuard,
+    lanes: { fast: Lane; slow: Lane },
+    queueCountMax: number,
+    cache: ResultCache,
+    telemetry?: QueryTelemetry,
+  ) {
+    this.#telemetry = telemetry;
+    this.#sharing = new ReplySharing(cache);
     this.#guard = guard;
     this.#lanes = lanes;
     this.#queueCountMax = queueCountMax;
   }
 
   /** Runs a job. Resolves as soon as the signal fires or the job's own limits are over, whatever its thread does. */
-  run(order: JobOrder, signal: AbortSignal): Promise<JobReply> {
+  run(order: JobOrder, signal: CancelSignal): Promise<JobReply> {
     if (signal.aborted || this.#closed) return Promise.resolve({ kind: 'cancelled' });
-    if (this.#queuedCount >= this.#queueCountMax) return Promise.resolve({ kind: 'overloaded' });
+    const kept = this.#sharing.find(order);
+    if (kept !== undefined) {
+      if (this.#telemetry) reportShared(this.#telemetry, order, kept);
+      return Promise.resolve(kept);
+    }
+    if (this.#queuedCount >= this.#queueCountMax) {
+      this.#telemetry?.queryEnded(order.purpose, 'none', 'overloaded');
+      return Promise.resolve({ kind: 'overloaded' });
+    }
     return new Promise((resolve) => {
       const cancel = () => this.#cancel(job);
       const job: Job = {
@@ -67,7 +86,9 @@ export class Scheduler {
         arrivedUs: nowUs(),
         settled: false,
         queued: false,
+        followers: undefined,
         lane: this.#slowKeys.has(order.key) ? 'slow' : 'fast',
+        alone: false,
         spentCpuUs: 0,
         spentWallUs: 0,
         running: undefined,
@@ -79,37 +100,31 @@ export class Scheduler {
             this.#queuedCount -= 1;
           }
           signal.removeEventListener('abort', cancel);
+          if (this.#telemetry) reportEnd(this.#telemetry, job, reply);
           resolve(reply);
+          // Given up before it ran: those who waited for its reply must get one of their own.
+          if (job.running === undefined) this.#release(job);
         },
       };
       signal.addEventListener('abort', cancel, { once: true });
-      this.#enqueue(job);
-      this.#pump(job.lane);
+      this.#admit(job);
     });
   }
 
-  get queuedCount(): number {
-    return this.#queuedCount;
-  }
-
-  get runningCount(): number {
-    return this.#running.size;
-  }
-
-  get slowCount(): number {
-    return this.#waiting.slow.running;
-  }
-
-  get lostCount(): number {
-    return this.#lostCount;
-  }
-
-  /** For how long the oldest running query has been running, milliseconds. */
-  get oldestMs(): number {
-    let oldest = 0;
+  /** What it is doing now; the oldest query's age in milliseconds. */
+  get stats(): SchedulerStats {
     const now = nowUs();
-    for (const job of this.#running) oldest = Math.max(oldest, now - (job.running?.sinceUs ?? now));
-    return oldest / 1_000;
+    let oldestUs = 0;
+    for (const { running } of this.#running) {
+      if (running) oldestUs = Math.max(oldestUs, now - running.sinceUs);
+    }
+    return {
+      queuedCount: this.#queuedCount,
+      runningCount: this.#running.size,
+      slowCount: this.#waiting.slow.running,
+      lostWorkerCount: this.#lostCount,
+      oldestQueryMs: oldestUs / 1_000,
+    };
   }
 
   /** Stops everything that waits or runs, for good, and waits for the threads to be idle; for a stuck one not forever. */
@@ -119,49 +134,91 @@ export class Scheduler {
       for (const job of lane.jobs) job.settle({ kind: 'cancelled' });
       lane.jobs = [];
     }
+    for (const job of this.#sharing.followers()) job.settle({ kind: 'cancelled' });
     for (const job of this.#running) this.#cancel(job);
     const giveUpMs = performance.now() + CLOSE_MS;
     while (this.#running.size > 0 && performance.now() < giveUpMs) await sleep(1);
     clearInterval(this.#look);
   }
 
+  /** Nobody shares its reply any more: those who waited for it run by themselves. */
+  #release(job: Job): void {
+    for (const follower of this.#sharing.release(job)) {
+      if (follower.settled) continue;
+      follower.queued = false;
+      this.#queuedCount -= 1;
+      follower.lane = this.#slowKeys.has(follower.order.key) ? 'slow' : 'fast';
+      this.#admit(follower);
+    }
+  }
+
+  /** Lets it wait for a thread, or for the reply of another one that asks the same. */
+  #admit(job: Job): void {
+    if (!this.#sharing.follow(job)) this.#enqueue(job);
+    else {
+      job.queued = true;
+      this.#queuedCount += 1;
+    }
+  }
+
   #enqueue(job: Job): void {
     job.queued = true;
     this.#queuedCount += 1;
     this.#waiting[job.lane].jobs.push(job);
+    this.#planPump();
+  }
+
+  /** Jobs that arrive in the same turn of the event loop start together, so that they can share a message to a thread. */
+  #planPump(): void {
+    if (this.#pumpPlanned) return;
+    this.#pumpPlanned = true;
+    setImmediate(() => {
+      this.#pumpPlanned = false;
+      this.#pump('fast');
+      this.#pump('slow');
+    });
   }
 
   #pump(name: 'fast' | 'slow'): void {
     const waiting = this.#waiting[name];
-    while (waiting.running < this.#lanes[name].capacity) {
-      const job = waiting.jobs.shift();
-      if (!job) return;
-      if (job.settled) continue;
-      job.queued = false;
-      this.#queuedCount -= 1;
-      void this.#start(job, waiting);
+    const { capacity } = this.#lanes[name];
+    while (waiting.running < capacity && waiting.jobs.length > 0) {
+      const share = Math.ceil(waiting.jobs.length / (capacity - waiting.running));
+      const jobs = takeJobs(waiting, Math.min(share, BATCH_COUNT_MAX[name]));
+      if (jobs.length === 0) return;
+      for (const job of jobs) job.queued = false;
+      this.#queuedCount -= jobs.length;
+      void this.#start(jobs, name);
     }
   }
 
-  async #start(job: Job, waiting: Waiting): Promise<void> {
-    const attempt = this.#attempt(job);
-    const message = job.order.build(attempt);
+  async #start(jobs: readonly Job[], name: 'fast' | 'slow'): Promise<void> {
+    const waiting = this.#waiting[name];
+    const messages = jobs.map((job) => job.order.build(nextAttempt(job, this.#guard.queryId())));
     waiting.running += 1;
-    job.running = { message, sinceUs: nowUs() };
-    this.#running.add(job);
-    this.#look ??= setInterval(() => this.#lookAtRunning(), LOOK_MS).unref();
-    let reply: JobReply;
-    try {
-      reply = await this.#lanes[job.lane].run(message);
-    } catch {
-      this.#lostCount += 1;
-      reply = { kind: 'worker_lost' };
+    const sinceUs = nowUs();
+    for (const [index, job] of jobs.entries()) {
+      const message = messages[index];
+      if (message === undefined) continue;
+      job.running = { message, sinceUs };
+      this.#running.add(job);
     }
-    this.#guard.forget(attempt.queryId);
+    this.#look ??= setInterval(() => this.#lookAtRunning(), LOOK_MS).unref();
+    const replies = await this.#repliesTo(messages, name);
     waiting.running -= 1;
-    job.running = undefined;
-    this.#running.delete(job);
-    this.#finish(job, reply);
+    const unbegun: Job[] = [];
+    for (const [index, job] of jobs.entries()) {
+      const message = messages[index];
+      if (message !== undefined) this.#guard.forget(message.queryId);
+      job.running = undefined;
+      this.#running.delete(job);
+      const reply = replies?.[index];
+      job.alone = replies === undefined;
+      if (reply !== undefined) this.#finish(job, reply);
+      else if (job.settled) this.#release(job);
+      else unbegun.push(job);
+    }
+    this.#putBack(unbegun);
     this.#pump('fast');
     this.#pump('slow');
     if (this.#running.size === 0) {
@@ -170,34 +227,37 @@ export class Scheduler {
     }
   }
 
-  #attempt(job: Job): Attempt {
-    const { clocks } = job.order;
-    const queryId = this.#guard.queryId();
-    const trial = job.lane === 'fast' && clocks.cpuMs > TRIAL_CLOCKS.cpuMs;
-    if (trial) {
-      return {
-        queryId,
-        trial,
-        clocks: { cpuMs: TRIAL_CLOCKS.cpuMs, wallMs: Math.min(TRIAL_CLOCKS.wallMs, clocks.wallMs) },
-      };
+  /** The replies to the first of the messages; undefined if the thread died, and nobody knows under which of them. */
+  async #repliesTo(
+    messages: readonly WorkerMessage[],
+    name: 'fast' | 'slow',
+  ): Promise<readonly JobReply[] | undefined> {
+    try {
+      return await this.#lanes[name].run(messages);
+    } catch {
+      this.#lostCount += 1;
+      return messages.length === 1 ? [{ kind: 'worker_lost' }] : undefined;
     }
-    return {
-      queryId,
-      trial,
-      clocks: {
-        cpuMs: Math.max(1, clocks.cpuMs - job.spentCpuUs / 1_000),
-        wallMs: Math.max(1, clocks.wallMs - job.spentWallUs / 1_000),
-      },
-    };
+  }
+
+  /** Puts jobs that were handed over and not begun before all others again. */
+  #putBack(jobs: readonly Job[]): void {
+    for (const job of jobs) job.queued = true;
+    this.#queuedCount += jobs.length;
+    this.#waiting.fast.jobs.unshift(...jobs);
   }
 
   #finish(job: Job, reply: JobReply): void {
     if (reply.kind === 'slow') this.#slowKeys.set(job.order.key, true);
+    // Also if nobody waits for this one any more: it has been run.
+    if ('lasting' in reply && reply.lasting) this.#sharing.share(job, reply);
+    else this.#release(job);
     if (job.settled) return;
     if (reply.kind === 'slow') {
       job.spentCpuUs += reply.times.cpuUs;
       job.spentWallUs += reply.times.wallUs;
       job.lane = 'slow';
+      this.#telemetry?.trialOverrun();
       this.#enqueue(job);
       return;
     }
@@ -233,50 +293,8 @@ export class Scheduler {
       // No trial any more: what it has used is its answer.
       const reply = job.order.timedOut({ ...message, trial: false }, timeLimit, times);
       job.settle('times' in reply ? withHistory(job, reply) : reply);
+      this.#slowKeys.set(job.order.key, true);
+      this.#release(job);
     }
   }
-}
-
-/** Which of its own limits a query has gone over that is stuck in its trial. */
-function limitOver(clocks: RunClocks, cpuMs: number, wallMs: number): TimeLimit {
-  if (cpuMs >= clocks.cpuMs + OVERDUE_MS) return 'cpu';
-  return wallMs >= clocks.wallMs + OVERDUE_MS ? 'wall' : 'none';
-}
-
-type TimedReply = Extract<WorkerReply, { readonly times: RunTimes }>;
-
-/** Adds what earlier attempts used; all other time since the job's arrival was spent waiting. */
-function withHistory(job: Job, reply: TimedReply): WorkerReply {
-  const queueUs = Math.max(0, Math.round(reply.times.startedUs - job.arrivedUs - job.spentWallUs));
-  const times: RunTimes = {
-    startedUs: reply.times.startedUs,
-    cpuUs: reply.times.cpuUs + job.spentCpuUs,
-    wallUs: reply.times.wallUs + job.spentWallUs,
-  };
-  const shown = { queueUs, queryCpuUs: times.cpuUs, queryUs: times.wallUs };
-  switch (reply.kind) {
-    case 'ran':
-      return { ...reply, times, query: { ...reply.query, ...shown } };
-    case 'graded':
-      return {
-        ...reply,
-        times,
-        judgements: reply.judgements.map((each) => ({
-          ...each,
-          answerQuery: each.answerQuery && { ...each.answerQuery, ...shown },
-        })),
-      };
-    case 'spider_graded':
-    case 'spider_batch':
-    case 'gold':
-    case 'gold_broken':
-    case 'schema':
-    case 'slow':
-      return { ...reply, times };
-  }
-}
-
-/** The monotonic clock that all threads share, microseconds. */
-export function nowUs(): number {
-  return Number(process.hrtime.bigint() / 1_000n);
 }

@@ -1,3 +1,4 @@
+import { CancelSource } from '../cancel.ts';
 import type { SpiderGraded } from '../evaluate/ports.ts';
 import type { RunClocks, SpiderItem } from './messages.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -10,7 +11,7 @@ interface Waiting {
   readonly resolve: (outcomes: SpiderGraded['outcomes'] | undefined) => void;
 }
 
-const NEVER = new AbortController().signal;
+const NEVER = new CancelSource();
 
 /**
  * Sends answers to be judged in batches, those together that are asked for in one turn of the event loop. It is for honest
@@ -46,6 +47,7 @@ export class SpiderBatches {
     const items = waiting.map(({ item }) => item);
     this.#batchCount += 1;
     const order = {
+      purpose: 'spider' as const,
       // No two batches are alike, so that none is taken for a slow one.
       key: `spider batch ${this.#batchCount}`,
       clocks,

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../cancel.ts';
 import type { ExecutorFailure, GoldBroken } from '../episodes/ports.ts';
 import type {
   GradeSpiderRequest,
@@ -14,7 +15,7 @@ import type { Scheduler } from './scheduler.ts';
 import { SpiderBatches } from './spider-batches.ts';
 
 /** Runs a gold once for all callers. */
-type RunGold = (file: DatabaseFile, goldSql: string, signal: AbortSignal) => Promise<JobReply>;
+type RunGold = (file: DatabaseFile, goldSql: string, signal: CancelSignal) => Promise<JobReply>;
 
 /** {@link SpiderGrader} over the executor's threads. */
 export class SqliteSpiderGrader implements SpiderGrader {
@@ -37,7 +38,7 @@ export class SqliteSpiderGrader implements SpiderGrader {
   /** Judges an answer as the official scripts do; see {@link SpiderGrader}. */
   async gradeSpider(
     request: GradeSpiderRequest,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<SpiderGraded | ExecutorFailure> {
     const { databaseIds, comparisons, clocks } = request;
     const found = databaseIds.map((databaseId) => this.#databases.get(databaseId));
@@ -50,6 +51,7 @@ export class SqliteSpiderGrader implements SpiderGrader {
     const texts = comparisons.map((each) => `${each.mode}\0${each.goldSql}\0${each.answerSql}`);
     const reply = await this.#scheduler.run(
       {
+        purpose: 'spider',
         key: `${databaseIds[0]}\0${texts.join('\0')}`,
         clocks,
         build: (attempt) => ({
@@ -75,7 +77,7 @@ export class SqliteSpiderGrader implements SpiderGrader {
   async #explain(
     request: GradeSpiderRequest,
     files: readonly DatabaseFile[],
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<SpiderGraded | ExecutorFailure> {
     const { comparisons, clocks } = request;
     const errorText = timeLimitMessage('wall', {

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { parentPort, threadId } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { EngineInfo } from '../episodes/ports.ts';
@@ -20,12 +21,11 @@ import { runQuery } from './run-query.ts';
 import { summarizeGold } from './summarize-gold.ts';
 import { ThreadState } from './thread-state.ts';
 
-/** How long a file is trusted after it was looked at, milliseconds. */
+/** How long a file is trusted before a run after it was looked at, milliseconds; after a run it is looked at always. */
 const FILE_TRUST_MS = 250;
 
 interface OpenDatabase {
   readonly connection: Connection;
-  readonly fingerprint: string;
   checkedMs: number;
 }
 
@@ -48,8 +48,24 @@ type SpiderBatchMessage = Extract<WorkerMessage, { kind: 'grade_spider_batch' }>
 /** All other messages are about one database. */
 type SingleMessage = Exclude<WorkerMessage, SpiderBatchMessage>;
 
-/** Answers one message. Never throws on purpose: an error would lose its class on its way to the main thread. */
-export function answer(message: WorkerMessage): WorkerReply {
+/** After so long, what is left of a batch goes back: it must not wait behind a slow query, milliseconds. */
+const BATCH_MS = 4;
+
+/**
+ * Answers messages, one after the other, the first ones at least. Those that get no reply have not been begun. Never throws on
+ * purpose: an error would lose its class on its way to the main thread.
+ */
+export function answer(messages: readonly WorkerMessage[]): WorkerReply[] {
+  const replies: WorkerReply[] = [];
+  const startedMs = performance.now();
+  for (const message of messages) {
+    replies.push(answerNext(message));
+    if (performance.now() - startedMs > BATCH_MS) break;
+  }
+  return replies;
+}
+
+function answerNext(message: WorkerMessage): WorkerReply {
   if (!state.begin(message.queryId)) process.exit(1);
   const reply = answerSafely(message);
   if (!state.finish()) process.exit(1);
@@ -72,7 +88,9 @@ function answerOne(message: SingleMessage): WorkerReply {
   try {
     const open = openDatabase(message.file);
     if ('kind' in open) return open;
-    const reply = dispatch(open.connection, message);
+    const ran = dispatch(open.connection, message);
+    // What ran while the file changed proves nothing: an emptied one has no tables, which reads like a wrong answer.
+    const reply = fileProblem(message.file) ?? ran;
     if (reply.kind === 'database_broken' || reply.kind === 'internal')
       databases.delete(message.file.path);
     return reply;
@@ -121,32 +139,48 @@ function openDatabase(file: DatabaseFile): OpenDatabase | WorkerReply {
   const nowMs = performance.now();
   const known = databases.get(file.path);
   if (known && nowMs - known.checkedMs < FILE_TRUST_MS) return known;
-  let fingerprint: string;
-  try {
-    fingerprint = fileFingerprint(file.path);
-  } catch {
+  const problem = fileProblem(file);
+  if (problem) {
     databases.delete(file.path);
-    return { kind: 'database_broken', message: 'the database file is missing' };
-  }
-  if (fingerprint !== file.fingerprint) {
-    databases.delete(file.path);
-    return { kind: 'database_broken', message: 'the database file has changed since the start' };
+    return problem;
   }
   if (known) {
     known.checkedMs = nowMs;
     return known;
   }
   try {
-    const open = { connection: Connection.open(file.path, guard), fingerprint, checkedMs: nowMs };
+    const open = { connection: Connection.open(file.path, guard), checkedMs: nowMs };
     databases.set(file.path, open);
     return open;
   } catch (error) {
     const code = sqliteErrorCode(error);
-    if (code === undefined) return internal(error);
+    if (code === undefined || !canOpenFiles()) return internal(error);
     const message = code.startsWith('SQLITE_BUSY')
       ? 'the database is locked by another program'
       : 'the database file cannot be opened';
     return { kind: 'database_broken', message };
+  }
+}
+
+/** What keeps the file from being the one that was found at the start; undefined if it is. Takes about 4 us. */
+function fileProblem(file: DatabaseFile): WorkerReply | undefined {
+  let fingerprint: string;
+  try {
+    fingerprint = fileFingerprint(file.path);
+  } catch {
+    return { kind: 'database_broken', message: 'the database file is missing' };
+  }
+  if (fingerprint === file.fingerprint) return undefined;
+  return { kind: 'database_broken', message: 'the database file has changed since the start' };
+}
+
+/** Without descriptors left nothing can be opened, and no database is to blame. */
+function canOpenFiles(): boolean {
+  try {
+    closeSync(openSync('/dev/null', 'r'));
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -9,7 +9,7 @@ if (lane === 'slow') loadGuard().lowerPriority(SLOW_NICE);
 
 const { answer, describeEngine } = await import('./worker-tasks.ts');
 
-/** What piscina calls: one message, one reply. */
+/** What piscina calls: messages in, replies to the first of them out. */
 export default answer;
 
 export { describeEngine };

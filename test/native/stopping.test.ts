@@ -131,7 +131,7 @@ describe('a query that is stopped', () => {
 
 describe('cancellation by number', () => {
   const guard = loadGuard();
-  const facts = new Float64Array(7);
+  const facts = new Float64Array(8);
 
   it('stops a query that is armed later, until it is forgotten', () => {
     const { number } = guarded.connection;
@@ -163,7 +163,7 @@ describe('cancellation by number', () => {
     expect(() => guard.arm(-1, 1, 1, 1)).toThrow('no such connection');
     expect(() => guard.arm(NaN, 1, 1, 1)).toThrow('no such connection');
     expect(() => guard.disarm(number, facts)).toThrow('not armed');
-    expect(() => guard.disarm(number, new Float64Array(1))).toThrow('Float64Array(7)');
+    expect(() => guard.disarm(number, new Float64Array(1))).toThrow('Float64Array(8)');
     expect(() => guard.textBytes(number, 0)).toThrow('no such cell');
     expect(() => guard.lock('x' as never)).toThrow('lock');
     guard.arm(number, 1_000_003, 1_000, 1_000);
@@ -246,9 +246,9 @@ describe('the library', () => {
             const { loadGuard } = await import('./dist/src/sqlite/native-guard.js');
             const guard = loadGuard();
             const connection = Connection.openEmpty(guard);
-            guard.arm(connection.number, 1, 5, 5);
+            guard.arm(connection.number, 1, 500, 500);
             for (const row of connection.start('SELECT 1').rows) row.length;
-            guard.disarm(connection.number, new Float64Array(7));
+            guard.disarm(connection.number, new Float64Array(8));
           });\`, { eval: true });
         await new Promise((resolve) => worker.once('exit', resolve));
         await new Promise((resolve) => setTimeout(resolve, 20));

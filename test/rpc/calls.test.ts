@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorReason } from '../../src/errors.ts';
 import { goldHash } from '../../src/episodes/task-source.ts';
 import { CallError } from '../../src/rpc/client.ts';
-import { MESSAGE_BYTES_MAX } from '../../src/rpc/handlers.ts';
+import { MESSAGE_BYTES_MAX } from '../../src/rpc/message-size.ts';
 import { PROTO } from '../../src/rpc/load-proto.ts';
 import { until } from '../support/log.ts';
 import { startRpc, type RpcFixture } from '../support/rpc-fixture.ts';

@@ -6,10 +6,11 @@ import { credentials, loadPackageDefinition, status as Status, type Client } fro
 import { loadSync } from '@grpc/proto-loader';
 import { protoPath } from 'grpc-health-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { BindError } from '../../src/bind-error.ts';
 import { PACKAGE_ROOT } from '../../src/package-root.ts';
 import { CallError } from '../../src/rpc/client.ts';
 import { SERVICE_NAME } from '../../src/rpc/load-proto.ts';
-import { BindError, startServer } from '../../src/rpc/server.ts';
+import { startServer } from '../../src/rpc/server.ts';
 import { until } from '../support/log.ts';
 import { startRpc, type RpcFixture } from '../support/rpc-fixture.ts';
 import { startService } from '../support/service-fixture.ts';

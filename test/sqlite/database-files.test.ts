@@ -128,6 +128,7 @@ describe('a database file that changes while it is served', () => {
       paths[name] = files[index] ?? '';
     });
     paths['locked'] = copies('locked', 1)['locked-0'] ?? '';
+    paths['emptied a moment ago'] = copies('emptied', 1)['emptied-0'] ?? '';
     executor = await createExecutor({
       databases: databasesOf(paths),
       queueCountMax: 64,
@@ -146,6 +147,20 @@ describe('a database file that changes while it is served', () => {
       const reply = await ask(executor, name);
       expect(reply).toEqual({ kind: 'database_broken', message: expect.stringMatching(message) });
       expect(JSON.stringify(reply)).not.toContain(folder);
+    }
+  });
+
+  it('emptied a moment ago: broken at once, and not read as a database without tables', async () => {
+    const file = paths['emptied a moment ago'] ?? '';
+    // On each of the threads, so that whichever runs the next one has just looked at the file and trusts it.
+    const before = await Promise.all(
+      Array.from({ length: 8 }, () => ask(executor, 'emptied a moment ago')),
+    );
+    for (const reply of before) expect(reply).toMatchObject({ kind: 'ran', text: ANSWER });
+    truncateSync(file, 0);
+    for (let round = 0; round < 8; round += 1) {
+      const reply = await ask(executor, 'emptied a moment ago');
+      expect(reply).toMatchObject({ kind: 'database_broken' });
     }
   });
 
@@ -245,6 +260,39 @@ describe('descriptors', () => {
     }
     expect(openFiles('.sqlite')).toBe(3);
     await executor.close();
+  });
+
+  it('of which none is left: an error of ours that goes, and no database is called broken', () => {
+    const paths = copies('starved', 2);
+    const code = `
+      import { closeSync, openSync } from 'node:fs';
+      import { DEFAULT_LIMITS } from './dist/env/limits.js';
+      import { inspectDatabase } from './dist/src/sqlite/catalog.js';
+      import { createExecutor } from './dist/src/sqlite/executor.js';
+      const paths = ${JSON.stringify(paths)};
+      const databases = new Map(Object.entries(paths).map(([id, file]) => [id, inspectDatabase(id, file)]));
+      const executor = await createExecutor({ databases, queueCountMax: 64, fastThreadCount: 1, slowThreadCountMax: 1 });
+      const ask = (databaseId) => executor.runQuery(
+        { databaseId, sql: 'SELECT count(*) FROM t', limits: DEFAULT_LIMITS, observation: { textSizeMax: 0, truncateSide: 'middle' } },
+        new AbortController().signal,
+      );
+      await ask('starved-0');
+      const taken = [];
+      try {
+        for (;;) taken.push(openSync('/dev/null', 'r'));
+      } catch {}
+      const kinds = [(await ask('starved-0')).kind, (await ask('starved-1')).kind];
+      for (const descriptor of taken) closeSync(descriptor);
+      kinds.push((await ask('starved-1')).kind);
+      console.log(JSON.stringify(kinds));
+      await executor.close();`;
+    const child = spawnSync(
+      'bash',
+      ['-c', 'ulimit -n 256 && exec "$0" --input-type=module -e "$1"', process.execPath, code],
+      { cwd: ROOT, encoding: 'utf8', timeout: 50_000 },
+    );
+    expect(child.stderr).toBe('');
+    expect(JSON.parse(child.stdout)).toEqual(['ran', 'internal', 'ran']);
   });
 
   it.each([1_024, 256])(

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type QueryLimits } from '../../env/limits.ts';
 import type { SqliteExecutor } from '../../src/sqlite/executor.ts';
@@ -154,6 +154,7 @@ describe('waiting', () => {
       queueCountMax: 5,
     });
     const running = start(bed.executor, endless(0), { queryCpuMsMax: 20, queryWallMsMax: 2_000 });
+    await nextTurn();
     const waiting = Array.from({ length: 5 }, (_, i) => start(bed.executor, `SELECT ${i}`));
     expect(bed.executor.stats()).toMatchObject({ queuedCount: 5, runningCount: 1 });
     expect(await start(bed.executor, 'SELECT 1')).toEqual({ kind: 'overloaded' });
@@ -190,6 +191,7 @@ describe('cancelling', () => {
   it('while it waits: it leaves the queue', async () => {
     const cancelled = new AbortController();
     const running = start(bed.executor, endless(2), { queryCpuMsMax: 20 });
+    await nextTurn();
     const waiting = start(bed.executor, 'SELECT 1', {}, cancelled.signal);
     expect(bed.executor.stats().queuedCount).toBe(1);
     cancelled.abort();
@@ -306,7 +308,10 @@ describe('a thread that dies', () => {
       const replies = await Promise.all(calls);
       const lost = replies.filter(({ kind }) => kind === 'worker_lost');
       expect(lost.length).toBeLessThanOrEqual(1);
-      expect(bed.executor.stats().lostWorkerCount - lostBefore).toBe(lost.length);
+      // A thread that dies under several queries has none of them fail: each is run again.
+      const lostThreads = bed.executor.stats().lostWorkerCount - lostBefore;
+      expect(lostThreads).toBeGreaterThanOrEqual(lost.length);
+      expect(lostThreads).toBeLessThanOrEqual(1);
       for (const reply of replies) expect(['ran', 'worker_lost']).toContain(reply.kind);
     }
     expect(bed.executor.stats().lostWorkerCount).toBeGreaterThan(0);
@@ -322,7 +327,7 @@ describe('closing', () => {
     const calls = Array.from({ length: 60 }, (_, i) =>
       start(bed.executor, i % 2 ? endless(i) : 'SELECT count(*) FROM u'),
     );
-    await sleep(50);
+    await calls[0];
     const startedMs = performance.now();
     const closing = bed.executor.close();
     const during = start(bed.executor, 'SELECT 1');

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type QueryLimits } from '../../env/limits.ts';
 import type { SqliteExecutor } from '../../src/sqlite/executor.ts';
@@ -43,11 +43,13 @@ async function idle(): Promise<void> {
 describe('the slow lane', () => {
   it('gets what outlasts its trial, and the next time at once', async () => {
     const reply = start(bed.executor, endless(1), { queryCpuMsMax: 200 });
+    await nextTurn();
     expect(bed.executor.stats()).toMatchObject({ runningCount: 1, slowCount: 0 });
     expect(await reply).toMatchObject({ query: { status: 'time_limit' } });
     await idle();
 
     const again = start(bed.executor, endless(1), { queryCpuMsMax: 200 });
+    await nextTurn();
     expect(bed.executor.stats()).toMatchObject({ runningCount: 1, slowCount: 1 });
     expect(await again).toMatchObject({ query: { status: 'time_limit' } });
   });
@@ -135,6 +137,7 @@ describe('a query inside one long step', () => {
 
   it('is known to be slow afterwards, also if it was answered in its trial', async () => {
     const reply = start(bed.executor, step(0), { queryCpuMsMax: 40 });
+    await nextTurn();
     expect(bed.executor.stats()).toMatchObject({ runningCount: 1, slowCount: 1 });
     expect(await reply).toMatchObject({ query: { status: 'time_limit' } });
     await idle();

@@ -16,9 +16,11 @@ import type { ScoreRequest as _sqlenv_v1_ScoreRequest, ScoreRequest__Output as _
 import type { ScoreResponse as _sqlenv_v1_ScoreResponse, ScoreResponse__Output as _sqlenv_v1_ScoreResponse__Output } from '../../sqlenv/v1/ScoreResponse.ts';
 import type { StepRequest as _sqlenv_v1_StepRequest, StepRequest__Output as _sqlenv_v1_StepRequest__Output } from '../../sqlenv/v1/StepRequest.ts';
 import type { StepResponse as _sqlenv_v1_StepResponse, StepResponse__Output as _sqlenv_v1_StepResponse__Output } from '../../sqlenv/v1/StepResponse.ts';
+import type { StreamStepsRequest as _sqlenv_v1_StreamStepsRequest, StreamStepsRequest__Output as _sqlenv_v1_StreamStepsRequest__Output } from '../../sqlenv/v1/StreamStepsRequest.ts';
+import type { StreamStepsResponse as _sqlenv_v1_StreamStepsResponse, StreamStepsResponse__Output as _sqlenv_v1_StreamStepsResponse__Output } from '../../sqlenv/v1/StreamStepsResponse.ts';
 
 /**
- * The environment. Every call is unary and safe to retry.
+ * The environment. Every call is safe to retry.
  */
 export interface EnvironmentServiceClient extends grpc.Client {
   /**
@@ -119,10 +121,23 @@ export interface EnvironmentServiceClient extends grpc.Client {
   step(argument: _sqlenv_v1_StepRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_sqlenv_v1_StepResponse__Output>): grpc.ClientUnaryCall;
   step(argument: _sqlenv_v1_StepRequest, callback: grpc.requestCallback<_sqlenv_v1_StepResponse__Output>): grpc.ClientUnaryCall;
   
+  /**
+   * The calls of many episodes on one stream: Reset, Step and Close, several to a message, answered in the order in which
+   * they are ready. It does what the unary calls do, for a fraction of their cost.
+   */
+  StreamSteps(metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientDuplexStream<_sqlenv_v1_StreamStepsRequest, _sqlenv_v1_StreamStepsResponse__Output>;
+  StreamSteps(options?: grpc.CallOptions): grpc.ClientDuplexStream<_sqlenv_v1_StreamStepsRequest, _sqlenv_v1_StreamStepsResponse__Output>;
+  /**
+   * The calls of many episodes on one stream: Reset, Step and Close, several to a message, answered in the order in which
+   * they are ready. It does what the unary calls do, for a fraction of their cost.
+   */
+  streamSteps(metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientDuplexStream<_sqlenv_v1_StreamStepsRequest, _sqlenv_v1_StreamStepsResponse__Output>;
+  streamSteps(options?: grpc.CallOptions): grpc.ClientDuplexStream<_sqlenv_v1_StreamStepsRequest, _sqlenv_v1_StreamStepsResponse__Output>;
+  
 }
 
 /**
- * The environment. Every call is unary and safe to retry.
+ * The environment. Every call is safe to retry.
  */
 export interface EnvironmentServiceHandlers extends grpc.UntypedServiceImplementation {
   /**
@@ -160,6 +175,12 @@ export interface EnvironmentServiceHandlers extends grpc.UntypedServiceImplement
    */
   Step: grpc.handleUnaryCall<_sqlenv_v1_StepRequest__Output, _sqlenv_v1_StepResponse>;
   
+  /**
+   * The calls of many episodes on one stream: Reset, Step and Close, several to a message, answered in the order in which
+   * they are ready. It does what the unary calls do, for a fraction of their cost.
+   */
+  StreamSteps: grpc.handleBidiStreamingCall<_sqlenv_v1_StreamStepsRequest__Output, _sqlenv_v1_StreamStepsResponse>;
+  
 }
 
 export interface EnvironmentServiceDefinition extends grpc.ServiceDefinition {
@@ -170,4 +191,5 @@ export interface EnvironmentServiceDefinition extends grpc.ServiceDefinition {
   RunSql: MethodDefinition<_sqlenv_v1_RunSqlRequest, _sqlenv_v1_RunSqlResponse, _sqlenv_v1_RunSqlRequest__Output, _sqlenv_v1_RunSqlResponse__Output>
   Score: MethodDefinition<_sqlenv_v1_ScoreRequest, _sqlenv_v1_ScoreResponse, _sqlenv_v1_ScoreRequest__Output, _sqlenv_v1_ScoreResponse__Output>
   Step: MethodDefinition<_sqlenv_v1_StepRequest, _sqlenv_v1_StepResponse, _sqlenv_v1_StepRequest__Output, _sqlenv_v1_StepResponse__Output>
+  StreamSteps: MethodDefinition<_sqlenv_v1_StreamStepsRequest, _sqlenv_v1_StreamStepsResponse, _sqlenv_v1_StreamStepsRequest__Output, _sqlenv_v1_StreamStepsResponse__Output>
 }

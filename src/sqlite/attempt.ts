@@ -1,0 +1,39 @@
+import type { TimeLimit } from '../../env/query.ts';
+import type { Attempt, Job } from './job.ts';
+import type { RunClocks } from './messages.ts';
+
+/**
+ * What a query may take in the fast lane before it counts as slow. On Spider's dev set the slowest gold takes 3.3 ms of CPU
+ * time, so honest queries stay; a runaway costs the lane this much and no more.
+ */
+export const TRIAL_CLOCKS = { cpuMs: 20, wallMs: 250 } as const;
+
+/** How long the guard may be trying to stop a query before it is answered without waiting for its thread, milliseconds. */
+export const OVERDUE_MS = 25;
+
+/** The next try of a job: a trial in the fast lane, else with what its limits leave. */
+export function nextAttempt(job: Job, queryId: number): Attempt {
+  const { clocks } = job.order;
+  const trial = job.lane === 'fast' && clocks.cpuMs > TRIAL_CLOCKS.cpuMs;
+  if (trial) {
+    return {
+      queryId,
+      trial,
+      clocks: { cpuMs: TRIAL_CLOCKS.cpuMs, wallMs: Math.min(TRIAL_CLOCKS.wallMs, clocks.wallMs) },
+    };
+  }
+  return {
+    queryId,
+    trial,
+    clocks: {
+      cpuMs: Math.max(1, clocks.cpuMs - job.spentCpuUs / 1_000),
+      wallMs: Math.max(1, clocks.wallMs - job.spentWallUs / 1_000),
+    },
+  };
+}
+
+/** Which of its own limits a query has gone over that is stuck in its trial. */
+export function limitOver(clocks: RunClocks, cpuMs: number, wallMs: number): TimeLimit {
+  if (cpuMs >= clocks.cpuMs + OVERDUE_MS) return 'cpu';
+  return wallMs >= clocks.wallMs + OVERDUE_MS ? 'wall' : 'none';
+}

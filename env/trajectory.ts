@@ -119,4 +119,6 @@ export interface Trajectory {
   /** UTC, ISO 8601 with milliseconds. */
   readonly started_at: string;
   readonly ended_at: string;
+  /** Only of a fork: the episode that it was forked from, and the first step that was done by hand. */
+  readonly parent?: { readonly episode_id: string; readonly step_index: number };
 }

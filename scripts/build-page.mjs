@@ -1,11 +1,14 @@
-// Bundles the script of `sqlenv replay --html` into one file, so that a page can hold it whole.
+// Bundles the script and the styles of `sqlenv replay --html` into a file each, so that a page can hold them whole.
 import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 
 await build({
   absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
-  entryPoints: ['src/replay/page/main.ts'],
-  outfile: 'dist/page/replay.js',
+  entryPoints: [
+    { in: 'src/replay/page/main.ts', out: 'replay' },
+    { in: 'src/replay/page/styles/page.css', out: 'replay' },
+  ],
+  outdir: 'dist/page',
   bundle: true,
   format: 'iife',
   target: 'es2023',

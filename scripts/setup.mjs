@@ -22,7 +22,13 @@ step('TypeScript', ['src', 'env', 'databases', 'tsconfig.json'], 'dist/src/main.
   run(process.execPath, ['node_modules/typescript/bin/tsc']);
   removeStale();
 });
-const PAGE_SOURCES = ['src/replay', 'env', 'scripts/build-page.mjs', 'package-lock.json'];
+const PAGE_SOURCES = [
+  'src/replay',
+  'src/suggest.ts',
+  'env',
+  'scripts/build-page.mjs',
+  'package-lock.json',
+];
 step('replay page', PAGE_SOURCES, 'dist/page/replay.js', () =>
   run(process.execPath, ['scripts/build-page.mjs']),
 );

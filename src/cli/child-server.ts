@@ -9,6 +9,8 @@ import type { InputProblem } from '../tasks/task-set.ts';
 /** A server in a process of its own, so that it and its client don't share an event loop. */
 export interface ChildServer {
   readonly address: string;
+  /** Where its metrics are scraped; undefined without `--metrics-port`. */
+  readonly metricsUrl: string | undefined;
   readonly processId: number;
   /** Broken inputs that it does not serve. */
   readonly skipped: readonly InputProblem[];
@@ -29,8 +31,11 @@ export class ChildServerError extends Error {
 
 const STOP_MS = 10_000;
 
-/** Starts `sqlenv serve` on a free port of this machine, with further flags. */
-export async function startChildServer(flags: readonly string[]): Promise<ChildServer> {
+/** Starts `sqlenv serve` on a free port of this machine, with further flags. Its log goes to our stderr, or nowhere. */
+export async function startChildServer(
+  flags: readonly string[],
+  log: 'inherit' | 'ignore' = 'inherit',
+): Promise<ChildServer> {
   const main = path.join(PACKAGE_ROOT, 'dist', 'src', 'main.js');
   const args = [
     main,
@@ -43,7 +48,7 @@ export async function startChildServer(flags: readonly string[]): Promise<ChildS
     '--no-record',
     ...flags,
   ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log] });
   // Whatever ends this process ends the server too.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
@@ -52,7 +57,10 @@ export async function startChildServer(flags: readonly string[]): Promise<ChildS
     process.off('exit', kill);
     throw new ChildServerError(child.exitCode ?? 1);
   }
-  const { address, skipped } = JSON.parse(welcome) as Pick<ChildServer, 'address' | 'skipped'>;
+  const { address, skipped, metrics_url } = JSON.parse(welcome) as Pick<
+    ChildServer,
+    'address' | 'skipped'
+  > & { readonly metrics_url?: string | null };
   const stop = async (): Promise<void> => {
     process.off('exit', kill);
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -63,7 +71,8 @@ export async function startChildServer(flags: readonly string[]): Promise<ChildS
   };
   let stopping: Promise<void> | undefined;
   const processId = child.pid ?? 0;
-  return { address, processId, skipped, stop: () => (stopping ??= stop()) };
+  const metricsUrl = metrics_url ?? undefined;
+  return { address, metricsUrl, processId, skipped, stop: () => (stopping ??= stop()) };
 }
 
 /** The first line of its output; undefined if it ends before. */

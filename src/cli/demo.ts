@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { playBatch, type BatchPlayed, type EpisodePlayed } from '../demo/batch.ts';
+import { ConfigError } from '../config.ts';
 import { connectClient } from '../rpc/client.ts';
 import { startChildServer } from './child-server.ts';
 import { EXIT_OK, EXIT_PROBLEMS } from './exit-codes.ts';
@@ -18,6 +19,7 @@ Exit codes: 0 every episode got the reward of its script, 1 one did not, 2 misus
 Examples:
   sqlenv demo
   sqlenv demo --tasks 16 --rollouts 4 --json
+  sqlenv demo --record trajectories && sqlenv replay trajectories
 `;
 
 interface Flags {
@@ -25,6 +27,8 @@ interface Flags {
   readonly rollouts: string;
   readonly queryMsMax: string;
   readonly json?: boolean;
+  readonly record?: string;
+  readonly recordGold?: boolean;
 }
 
 /** `sqlenv demo`. */
@@ -37,6 +41,8 @@ export function registerDemo(program: Command, finish: (exitCode: number) => voi
     .option('--rollouts <number>', 'episodes of each task', '8')
     .option('--query-ms-max <number>', 'limit of one query, milliseconds', '1000')
     .option('--json', 'print the figures as JSON')
+    .option('--record <dir>', 'append the trajectories to files in this folder')
+    .option('--record-gold', 'with --record: the gold SQL, too')
     .addHelpText('after', AFTER_HELP);
   command.action(async () => finish(await demo(command.opts<Flags>())));
 }
@@ -47,7 +53,7 @@ async function demo(flags: Flags): Promise<number> {
     rolloutCount: wholeNumber('--rollouts', flags.rollouts, 1, 64),
     queryMsMax: wholeNumber('--query-ms-max', flags.queryMsMax, 1, 60_000),
   };
-  const server = await startChildServer(['--demo', '--log-level', 'warn']);
+  const server = await startChildServer(['--demo', '--log-level', 'warn', ...recordFlags(flags)]);
   const client = connectClient(server.address);
   const progress = showProgress('episodes');
   try {
@@ -60,6 +66,15 @@ async function demo(flags: Flags): Promise<number> {
     client.disconnect();
     await server.stop();
   }
+}
+
+/** What the server is told; unless it is told, it records nothing. */
+function recordFlags({ record, recordGold }: Flags): string[] {
+  if (record === undefined && recordGold === true) {
+    throw new ConfigError(['--record-gold goes with --record DIR']);
+  }
+  if (record === undefined) return [];
+  return ['--record', record, ...(recordGold === true ? ['--record-gold'] : [])];
 }
 
 /** A runaway answers with the gold after its query was stopped, so it earns what the gold does. */

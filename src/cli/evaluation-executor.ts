@@ -8,7 +8,7 @@ const QUEUE_COUNT_MAX = 100_000;
 
 /** Starts the threads of an evaluation: no more than can run at once. */
 export async function openExecutor(
-  databases: DatabaseFiles,
+  databases: Pick<DatabaseFiles, 'files'>,
   threads: number,
 ): Promise<SqliteExecutor> {
   return await createExecutor({

@@ -4,7 +4,9 @@ import { EXIT_MISUSED, EXIT_OK } from './exit-codes.ts';
 import { registerCompare } from './compare.ts';
 import { registerDemo } from './demo.ts';
 import { registerEvaluate } from './evaluate.ts';
+import { registerLoadtest } from './loadtest.ts';
 import { registerPrepare } from './prepare.ts';
+import { registerReplay } from './replay.ts';
 import { registerServe } from './serve.ts';
 import { registerValidate } from './validate.ts';
 
@@ -19,6 +21,8 @@ const COMMANDS: readonly RegisterCommand[] = [
   registerPrepare,
   registerEvaluate,
   registerCompare,
+  registerLoadtest,
+  registerReplay,
 ];
 
 const AFTER_HELP = `

@@ -19,7 +19,7 @@ export function taskInputOf(config: Config): TaskInput {
 }
 
 /** The demo that comes with the package. Throws if it has not been built. */
-export function demoInput(): TaskInput {
+export function demoInput(): Extract<TaskInput, { kind: 'files' }> {
   const folder = path.join(PACKAGE_ROOT, 'databases');
   const databaseFolder = path.join(folder, 'build');
   if (!existsSync(databaseFolder)) {

@@ -75,17 +75,41 @@ export interface EpisodeLibrary {
   close(): Promise<void>;
 }
 
+/** What is known of a task's gold where the episode is played. */
+export type GoldFound =
+  | { readonly kind: 'found'; readonly goldSql: string }
+  /** The task is there with another gold than the recorded one. */
+  | { readonly kind: 'changed' }
+  /** Nobody knows the task; the reason is for the user. */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
 /** Where recorded actions are played again: the service in this process, or a server. */
 export interface ReplayEnvironment {
   /** What decides observations and rewards there. */
   readonly engine: EngineInfo;
+  readonly serverVersion: string;
+  /** Of the tasks and databases there; undefined where they are those of the record. */
+  readonly catalogSha256: string | undefined;
   reset(request: ResetRequest, signal: AbortSignal): Promise<ResetResult>;
   step(request: StepRequest, signal: AbortSignal): Promise<StepOutcome>;
   closeEpisode(episodeId: string): Promise<void>;
   score(request: ScoreRequest, signal: AbortSignal): Promise<ScoreResult>;
   runSql(request: RunSqlRequest, signal: AbortSignal): Promise<RunSqlResult>;
-  /** The gold of a task that it knows; undefined if it does not know it, or has another one than the hash says. */
-  goldSql(taskId: string, goldSha256: string): Promise<string | undefined>;
+  /** The gold of a task with this SHA-256. */
+  findGold(taskId: string, goldSha256: string): Promise<GoldFound>;
+}
+
+/** Gives each episode the environment to play it in: one for all on a server, one for each catalog in this process. */
+export interface ReplaySource {
+  readonly engine: EngineInfo;
+  readonly serverVersion: string;
+  /** Of what a server has; undefined where each record has its own. */
+  readonly catalogSha256: string | undefined;
+  /** What makes replays doubtful, found so far: a database that is not the recorded one. */
+  readonly warnings: readonly string[];
+  /** Rejects with `InputError` if its database can't be found or read. */
+  environmentOf(trajectory: Trajectory): Promise<ReplayEnvironment>;
+  /** Ends threads and connections; idempotent. */
   stop(): Promise<void>;
 }
 
@@ -141,12 +165,19 @@ export interface ReplayDifference {
   readonly what: string;
   readonly recorded: string;
   readonly now: string;
+  /** What may be the reason, in a sentence. */
+  readonly note?: string;
 }
 
 /** How an episode came out when its recorded actions were played again. */
 export type EpisodeCheck =
-  | { readonly kind: 'same' }
-  | { readonly kind: 'different'; readonly differences: readonly ReplayDifference[] }
+  /** `unchecked`: why its reward could not be checked, though all else was. */
+  | { readonly kind: 'same'; readonly unchecked?: string }
+  | {
+      readonly kind: 'different';
+      readonly differences: readonly ReplayDifference[];
+      readonly unchecked?: string;
+    }
   /** It could not be played: its database is missing, its gold unknown, ... */
   | { readonly kind: 'unplayable'; readonly reason: string };
 
@@ -154,6 +185,8 @@ export type EpisodeCheck =
 export interface ForkSession {
   /** What was said and read so far, the replayed steps included, in the form of the record. */
   readonly trajectory: Trajectory;
+  /** What came out otherwise than recorded when the steps before it were replayed; it forbids nothing. */
+  readonly differences: readonly ReplayDifference[];
   /** True once the episode has ended: nothing more can be done but save it. */
   readonly ended: boolean;
   /** Runs a query as the model's tool call would. */
@@ -168,9 +201,12 @@ export interface ForkSession {
   discard(): Promise<void>;
 }
 
-/** Everything that can be done with a recorded episode beside looking at it. */
+/** Everything that can be done with a recorded episode beside looking at it. All methods reject with `InputError` if they can't. */
 export interface Replayer {
+  /** Of the place where it plays; its texts are empty until it has been opened by the first call. */
   readonly engine: EngineInfo;
+  /** What makes replays doubtful, found so far: a database that is not the recorded one. */
+  readonly warnings: readonly string[];
   /** Plays the whole episode again and compares every observation and reward, byte by byte. */
   check(trajectory: Trajectory, signal: AbortSignal): Promise<EpisodeCheck>;
   /** Gold and answer side by side; `answerSql` in place of the recorded answer if given. */
@@ -192,4 +228,17 @@ export interface Replayer {
   /** CREATE texts of the episode's database, one a table, to be shown. */
   schema(trajectory: Trajectory, signal: AbortSignal): Promise<readonly string[]>;
   stop(): Promise<void>;
+}
+
+/** What the terminal program needs. */
+export interface TerminalOptions {
+  readonly library: EpisodeLibrary;
+  /** Undefined: recorded episodes can only be looked at. */
+  readonly replayer: Replayer | undefined;
+  /** Why there is no replayer. */
+  readonly replayerProblem: string | undefined;
+  /** Where forks are appended. */
+  readonly forkFile: string;
+  /** What the list is filtered by at first; empty shows all. */
+  readonly filter: string;
 }

@@ -76,6 +76,7 @@ describe('where settings come from', () => {
       SQLENV_SPIDER_DIR: '/data',
       SQLENV_PYTHON: 'python3',
       SQLENV_PROGRAM: 'main.js',
+      SQLENV_TRANSPORT: 'unary',
       SQLENV_TEST_ANYTHING: 'x',
       PATH: '/bin',
     };

@@ -51,7 +51,8 @@ const fence = (sql: string): string => `\`\`\`sql\n${sql}\n\`\`\``;
 
 function trajectories(): Trajectory[] {
   const records = path.join(folder, 'trajectories');
-  return readdirSync(records).flatMap((name) =>
+  const names = readdirSync(records).filter((name) => name.endsWith('.jsonl'));
+  return names.flatMap((name) =>
     readFileSync(path.join(records, name), 'utf8')
       .split('\n')
       .filter((line) => line !== '')

@@ -8,6 +8,9 @@ import { connectClient, type SqlenvClient } from '../../src/rpc/client.ts';
 export interface Welcome {
   readonly address: string;
   readonly port: number;
+  /** Null without --metrics. */
+  readonly metrics_port: number | null;
+  readonly metrics_url: string | null;
   readonly task_count: number;
   readonly database_count: number;
   readonly skipped: readonly { readonly location: string; readonly message: string }[];

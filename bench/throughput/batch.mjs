@@ -1,0 +1,126 @@
+// The standard batch, 64 tasks x 8 rollouts, each two tool calls and an answer, in units of the same work without a server.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startChildServer } from '../../dist/src/cli/child-server.js';
+import { connectClient } from '../../dist/src/rpc/client.js';
+import { cpuMsOf } from './cpu.mjs';
+import { ROOT } from './root.mjs';
+
+const ROLLOUT_COUNT = 8;
+const STEPS_OF_EPISODE = 3;
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const run = promisify(execFile);
+
+/** A Python that has the client's dependencies: the tests' own, or what PYTHON says; undefined if there is none. */
+export function findPython() {
+  const own = path.join(ROOT, 'python/.venv-test/bin/python');
+  return process.env.PYTHON ?? (existsSync(own) ? own : undefined);
+}
+
+/** Writes the tasks for the Python side; `remove` deletes them. */
+export function writeTasks(tasks) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sqlenv-bench-'));
+  const file = path.join(folder, 'tasks.json');
+  const kept = tasks.map(({ taskId, file: database, goldSql }) => ({
+    taskId,
+    goldSql,
+    file: database,
+  }));
+  writeFileSync(file, JSON.stringify(kept));
+  return { folder, file, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Seconds of the batch in one Python process, by round. */
+export async function inProcessSeconds(tasksFile, roundCount) {
+  const python = findPython() ?? 'python3';
+  const { stdout } = await run(python, [here('in_process.py'), tasksFile, String(roundCount)]);
+  return JSON.parse(stdout);
+}
+
+/** Starts a server that records, hands it to `play`, and adds the CPU that it used there. */
+async function withServer({ flags, cache, folder }, play) {
+  const server = await startChildServer(
+    [
+      ...flags,
+      ...['--log-level', 'info', '--episode-count-max', '100000'],
+      ...['--record', path.join(folder, 'trajectories')],
+      ...(cache ? [] : ['--result-cache-bytes-max', '0']),
+    ],
+    'ignore',
+  );
+  try {
+    return await play(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Seconds of the batch with the Python client, by round, and the client's and the server's CPU seconds per 1,000 steps. */
+export async function pythonBatch({ tasksFile, tasks, transport, roundCount, ...options }) {
+  const python = findPython();
+  if (python === undefined) return undefined;
+  return await withServer(options, async ({ address, processId }) => {
+    const before = cpuMsOf(processId);
+    const args = [here('batch_client.py'), address, tasksFile, String(roundCount), transport];
+    const { stdout } = await run(python, args);
+    const { seconds, cpu_seconds: clientCpu } = JSON.parse(stdout);
+    // Its warm-up rounds are in it.
+    const steps = tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE * (roundCount + 3);
+    const serverCpu = cpuMsOf(processId) - before;
+    const perRound = steps / (roundCount + 3) / 1_000;
+    return {
+      seconds,
+      serverCpuPerThousand: serverCpu / steps,
+      clientCpuPerThousand: clientCpu.reduce((sum, cpu) => sum + cpu, 0) / roundCount / perRound,
+    };
+  });
+}
+
+/** The same with the TypeScript client in this process. */
+export async function nodeBatch({ tasks, transport, roundCount, ...options }) {
+  return await withServer(options, async ({ address, processId }) => {
+    const client = connectClient(address);
+    const calls = transport === 'stream' ? client.openStream() : client;
+    const seconds = [];
+    let before = 0;
+    for (let round = -3; round < roundCount; round += 1) {
+      if (round === 0) before = cpuMsOf(processId);
+      const start = performance.now();
+      await playBatch(calls, tasks, round);
+      if (round >= 0) seconds.push((performance.now() - start) / 1_000);
+    }
+    const steps = tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE * roundCount;
+    const serverCpuPerThousand = (cpuMsOf(processId) - before) / steps;
+    client.disconnect();
+    return { seconds, serverCpuPerThousand };
+  });
+}
+
+async function playBatch(calls, tasks, round) {
+  const rewards = await Promise.all(
+    tasks.flatMap((task) =>
+      Array.from({ length: ROLLOUT_COUNT }, (_, rollout) =>
+        playEpisode(calls, task, round, rollout),
+      ),
+    ),
+  );
+  const sum = rewards.reduce((total, reward) => total + reward, 0);
+  if (sum !== rewards.length) throw new Error(`${sum} of ${rewards.length} were rewarded`);
+}
+
+async function playEpisode(calls, { taskId, goldSql }, round, rollout) {
+  const episodeId = `${taskId}/${round}/${rollout}`;
+  await calls.reset({ episodeId, taskId, groupId: taskId });
+  for (let stepIndex = 0; stepIndex < 2; stepIndex += 1) {
+    const query = `${goldSql} -- node ${round} ${stepIndex} ${rollout % 2}`;
+    const toolCall = { name: 'run_sql', argumentsJson: JSON.stringify({ query }) };
+    await calls.step({ episodeId, stepIndex, toolCall });
+  }
+  const finalText = `\`\`\`sql\n${goldSql}\n\`\`\``;
+  return (await calls.step({ episodeId, stepIndex: 2, finalText })).reward;
+}

@@ -1,0 +1,69 @@
+// CPU of the server a step: unary and streamed, with and without the result cache.
+import { startChildServer } from '../../dist/src/cli/child-server.js';
+import { connectClient } from '../../dist/src/rpc/client.js';
+import { cpuMsOf } from './cpu.mjs';
+
+/** Steps of each episode in one measurement. */
+const STEP_COUNT = 24;
+
+const ROLLOUT_COUNT = 8;
+
+/**
+ * Starts a server and measures it `roundCount` times. Gives microseconds of its CPU a step. `group`: eight rollouts of each prompt,
+ * three quarters of them running a query that a sibling runs, and new ones in every step.
+ */
+export async function serverStepUs({ flags, tasks, transport, cache, group, roundCount }) {
+  const server = await startChildServer(
+    [
+      ...flags,
+      ...['--log-level', 'info', '--episode-count-max', '100000'],
+      ...(cache ? [] : ['--result-cache-bytes-max', '0']),
+    ],
+    'ignore',
+  );
+  const client = connectClient(server.address);
+  const calls = transport === 'stream' ? client.openStream() : client;
+  const figures = [];
+  try {
+    for (let round = -2; round < roundCount; round += 1) {
+      const us = await measure(server.processId, calls, tasks, group, round);
+      // The first rounds compile the code.
+      if (round >= 0) figures.push(us);
+    }
+  } finally {
+    client.disconnect();
+    await server.stop();
+  }
+  return figures;
+}
+
+async function measure(processId, calls, tasks, group, round) {
+  const rollouts = group ? ROLLOUT_COUNT : 1;
+  const episodes = await Promise.all(
+    tasks.flatMap((task) =>
+      Array.from({ length: rollouts }, async (_, rollout) => {
+        const episodeId = `${task.taskId}/${round}/${rollout}`;
+        const limits = { stepCountMax: STEP_COUNT + 1 };
+        await calls.reset({ episodeId, taskId: task.taskId, limits });
+        return { episodeId, task, rollout };
+      }),
+    ),
+  );
+  const stepCount = group ? Math.ceil(STEP_COUNT / 4) : STEP_COUNT;
+  const before = cpuMsOf(processId);
+  await Promise.all(
+    episodes.map(async ({ episodeId, task, rollout }) => {
+      for (let stepIndex = 0; stepIndex < stepCount; stepIndex += 1) {
+        // Two queries for eight rollouts: six of them run what another one runs.
+        const query = group
+          ? `${task.goldSql} -- ${round} ${stepIndex} ${rollout % 2}`
+          : task.goldSql;
+        const argumentsJson = JSON.stringify({ query });
+        await calls.step({ episodeId, stepIndex, toolCall: { name: 'run_sql', argumentsJson } });
+      }
+    }),
+  );
+  const us = ((cpuMsOf(processId) - before) * 1_000) / (episodes.length * stepCount);
+  await Promise.all(episodes.map(({ episodeId }) => calls.close({ episodeId })));
+  return us;
+}

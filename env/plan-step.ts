@@ -161,9 +161,12 @@ function callsPlan(
   const limit =
     limitReached(state, base) ??
     (invalidCallCount >= invalidCallCountMax ? 'invalid_call_limit' : undefined);
+  // Written out: with a spread this object alone took a twentieth of the main thread's time for a step.
   return {
-    ...base,
     kind: 'calls',
+    stepIndex: base.stepIndex,
+    completionTokenCount: base.completionTokenCount,
+    transcript: base.transcript,
     calls,
     ignoredCallCount: ignoredCallCount + planned.length - calls.length,
     invalidCallCount,

@@ -10,6 +10,8 @@ export interface Log {
   readonly info: LogMethod;
   readonly warn: LogMethod;
   readonly error: LogMethod;
+  /** Whether lines of this level are written at all; without it they may be. */
+  readonly isLevelEnabled?: (level: string) => boolean;
 }
 
 /** The process's log, and the way to write out what it still holds. */

@@ -150,7 +150,7 @@ function encodeQueryInfo(query: QueryInfo): WireQueryInfo {
   return {
     status: encodeEnum('QUERY_STATUS_', query.status),
     // SQL over the limit never ran; its text would only fill the message.
-    sql: utf8Size(query.sql) > FIELD_LIMITS.sqlBytesMax ? '' : wellFormed(query.sql),
+    sql: isOverLimit(query.sql) ? '' : wellFormed(query.sql),
     rowCount: query.rowCount,
     capped: query.capped,
     textTruncated: query.textTruncated,
@@ -163,6 +163,11 @@ function encodeQueryInfo(query: QueryInfo): WireQueryInfo {
       query.timeLimit === 'none' ? 'unspecified' : query.timeLimit,
     ),
   };
+}
+
+function isOverLimit(sql: string): boolean {
+  // A character takes three bytes at most, and most SQL is short.
+  return sql.length * 3 > FIELD_LIMITS.sqlBytesMax && utf8Size(sql) > FIELD_LIMITS.sqlBytesMax;
 }
 
 function encodeGrade(grade: Grade): WireGrade {

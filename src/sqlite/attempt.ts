@@ -1,15 +1,10 @@
-import type { TimeLimit } from '../../env/query.ts';
 import type { Attempt, Job } from './job.ts';
-import type { RunClocks } from './messages.ts';
 
 /**
  * What a query may take in the fast lane before it counts as slow. On Spider's dev set the slowest gold takes 3.3 ms of CPU
  * time, so honest queries stay; a runaway costs the lane this much and no more.
  */
 export const TRIAL_CLOCKS = { cpuMs: 20, wallMs: 250 } as const;
-
-/** How long the guard may be trying to stop a query before it is answered without waiting for its thread, milliseconds. */
-export const OVERDUE_MS = 25;
 
 /** The next try of a job: a trial in the fast lane, else with what its limits leave. */
 export function nextAttempt(job: Job, queryId: number): Attempt {
@@ -30,10 +25,4 @@ export function nextAttempt(job: Job, queryId: number): Attempt {
       wallMs: Math.max(1, clocks.wallMs - job.spentWallUs / 1_000),
     },
   };
-}
-
-/** Which of its own limits a query has gone over that is stuck in its trial. */
-export function limitOver(clocks: RunClocks, cpuMs: number, wallMs: number): TimeLimit {
-  if (cpuMs >= clocks.cpuMs + OVERDUE_MS) return 'cpu';
-  return wallMs >= clocks.wallMs + OVERDUE_MS ? 'wall' : 'none';
 }

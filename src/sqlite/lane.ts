@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
@@ -15,6 +16,9 @@ const WORKER_FILE = fileURLToPath(
 
 /** How long a thread over the minimum may be idle before it ends, milliseconds. */
 const IDLE_MS = 600_000;
+
+/** How long after a thread's death the lane sees to it that there is one, milliseconds. */
+const REVIVE_MS = 100;
 
 /** How long closing waits for threads that are still loading, milliseconds. */
 const LOAD_MS = 10_000;
@@ -37,18 +41,25 @@ export class WorkerLostError extends Error {
  */
 export class Lane {
   readonly capacity: number;
+  /** How many of them run side by side unless some are held up. */
+  readonly wanted: number;
   readonly #pool: Piscina<readonly WorkerMessage[], readonly WorkerReply[]>;
   readonly #states = new Map<number, ThreadState>();
+  #reviving: NodeJS.Timeout | undefined;
+  #wake: AbortController | undefined;
+  #closed = false;
 
   constructor(lane: 'fast' | 'slow', size: LaneSize) {
     this.capacity = size.threadCountMax;
+    this.wanted =
+      lane === 'fast' ? Math.min(size.threadCountMax, availableParallelism()) : size.threadCountMax;
     this.#pool = new Piscina({
       filename: WORKER_FILE,
       minThreads: size.threadCountMin,
       maxThreads: size.threadCountMax,
       idleTimeout: IDLE_MS,
-      // A queue of its own is never used; the bound makes that a certainty.
-      maxQueue: size.threadCountMax,
+      // Its queue holds what waits for a thread that is being started, and one message that makes it start one.
+      maxQueue: size.threadCountMax + 1,
       concurrentTasksPerWorker: 1,
       recordTiming: false,
       argv: [lane, String(size.connectionCountMax)],
@@ -64,6 +75,7 @@ export class Lane {
     );
     // Without a listener a thread that dies while idle would end the process; piscina replaces it by itself.
     this.#pool.on('error', () => undefined);
+    this.#pool.on('workerDestroy', () => this.#reviveLater());
   }
 
   get threadCount(): number {
@@ -108,10 +120,29 @@ export class Lane {
    * whole process with it (Node 20: "v8::Module::IsGraphAsync must be used on an instantiated module").
    */
   async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#reviving);
     const giveUpMs = performance.now() + LOAD_MS;
     const isLoading = () => this.#pool.threads.some((thread) => this.#isLoading(thread));
     while (isLoading() && performance.now() < giveUpMs) await sleep(2);
     await this.#pool.destroy();
+  }
+
+  /**
+   * For a thread that dies while it is being started piscina starts no other: what waits for it would wait for good, and keep its
+   * place in the lane. Another message makes it start one, and is tried again until a thread lives.
+   */
+  #reviveLater(): void {
+    if (this.#closed) return;
+    this.#reviving ??= setTimeout(() => {
+      this.#reviving = undefined;
+      if (this.#closed || this.#pool.queueSize === 0 || this.#pool.threads.length > 0) return;
+      // Where there are no threads nothing runs, so that taking the last one back ends nothing.
+      this.#wake?.abort();
+      this.#wake = new AbortController();
+      const options = { name: 'describeEngine', signal: this.#wake.signal };
+      this.#pool.run(undefined as never, options).catch(() => undefined);
+    }, REVIVE_MS);
   }
 
   #isLoading({ threadId }: { readonly threadId: number }): boolean {

@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CancelSignal } from '../cancel.ts';
 import type { ExecutorStats, QueryTelemetry } from '../episodes/ports.ts';
-import { limitOver, nextAttempt, OVERDUE_MS } from './attempt.ts';
+import { nextAttempt } from './attempt.ts';
+import { overdueReply } from './overdue.ts';
 import type { Job, JobOrder, JobReply } from './job.ts';
 import { reportEnd, reportShared } from './job-telemetry.ts';
 import type { Lane } from './lane.ts';
-import type { RunTimes, WorkerMessage } from './messages.ts';
+import type { WorkerMessage } from './messages.ts';
 import { nowUs } from './monotonic-clock.ts';
 import { ReplySharing } from './reply-sharing.ts';
 import { withHistory } from './reply-times.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { NativeGuard } from './native-guard.ts';
-import { takeJobs, type Waiting } from './waiting-jobs.ts';
+import { freeThreads, HELD_UP_MS, takeJobs, type Waiting } from './waiting-jobs.ts';
 import { LRUCache } from 'lru-cache';
 
 /** How often running queries are looked at for that, milliseconds. */
@@ -38,8 +39,8 @@ type SchedulerStats = Pick<
 export class Scheduler {
   readonly #lanes: { readonly fast: Lane; readonly slow: Lane };
   readonly #waiting = {
-    fast: { jobs: [], running: 0 } as Waiting,
-    slow: { jobs: [], running: 0 } as Waiting,
+    fast: { jobs: [], batches: new Set() } as Waiting,
+    slow: { jobs: [], batches: new Set() } as Waiting,
   };
   readonly #guard: NativeGuard;
   readonly #queueCountMax: number;
@@ -48,6 +49,7 @@ export class Scheduler {
   readonly #running = new Set<Job>();
   readonly #sharing: ReplySharing;
   #pumpPlanned = false;
+  #laterPump: NodeJS.Timeout | undefined;
   #queuedCount = 0;
   #lostCount = 0;
   #closed = false;
@@ -121,7 +123,7 @@ export class Scheduler {
     return {
       queuedCount: this.#queuedCount,
       runningCount: this.#running.size,
-      slowCount: this.#waiting.slow.running,
+      slowCount: this.#waiting.slow.batches.size,
       lostWorkerCount: this.#lostCount,
       oldestQueryMs: oldestUs / 1_000,
     };
@@ -139,6 +141,7 @@ export class Scheduler {
     const giveUpMs = performance.now() + CLOSE_MS;
     while (this.#running.size > 0 && performance.now() < giveUpMs) await sleep(1);
     clearInterval(this.#look);
+    clearTimeout(this.#laterPump);
   }
 
   /** Nobody shares its reply any more: those who waited for it run by themselves. */
@@ -181,9 +184,10 @@ export class Scheduler {
 
   #pump(name: 'fast' | 'slow'): void {
     const waiting = this.#waiting[name];
-    const { capacity } = this.#lanes[name];
-    while (waiting.running < capacity && waiting.jobs.length > 0) {
-      const share = Math.ceil(waiting.jobs.length / (capacity - waiting.running));
+    while (waiting.jobs.length > 0) {
+      const free = freeThreads(waiting, this.#lanes[name]);
+      if (free <= 0) return this.#pumpLater(waiting, name);
+      const share = Math.ceil(waiting.jobs.length / free);
       const jobs = takeJobs(waiting, Math.min(share, BATCH_COUNT_MAX[name]));
       if (jobs.length === 0) return;
       for (const job of jobs) job.queued = false;
@@ -192,11 +196,21 @@ export class Scheduler {
     }
   }
 
+  /** Jobs wait although a thread is idle: what runs now may turn out to be slow. */
+  #pumpLater(waiting: Waiting, name: 'fast' | 'slow'): void {
+    if (this.#laterPump || waiting.batches.size >= this.#lanes[name].capacity) return;
+    this.#laterPump = setTimeout(() => {
+      this.#laterPump = undefined;
+      this.#pump(name);
+    }, HELD_UP_MS);
+  }
+
   async #start(jobs: readonly Job[], name: 'fast' | 'slow'): Promise<void> {
     const waiting = this.#waiting[name];
     const messages = jobs.map((job) => job.order.build(nextAttempt(job, this.#guard.queryId())));
-    waiting.running += 1;
     const sinceUs = nowUs();
+    const batch = { sinceUs };
+    waiting.batches.add(batch);
     for (const [index, job] of jobs.entries()) {
       const message = messages[index];
       if (message === undefined) continue;
@@ -205,7 +219,7 @@ export class Scheduler {
     }
     this.#look ??= setInterval(() => this.#lookAtRunning(), LOOK_MS).unref();
     const replies = await this.#repliesTo(messages, name);
-    waiting.running -= 1;
+    waiting.batches.delete(batch);
     const unbegun: Job[] = [];
     for (const [index, job] of jobs.entries()) {
       const message = messages[index];
@@ -272,26 +286,8 @@ export class Scheduler {
   /** Answers jobs whose query does not stop although the guard tells it to. Their threads stay taken until it does. */
   #lookAtRunning(): void {
     for (const job of this.#running) {
-      if (job.settled || !job.running) continue;
-      const { message } = job.running;
-      if (this.#guard.overdue(message.queryId) < OVERDUE_MS) continue;
-      const cpuMs = this.#guard.usedCpuMs(message.queryId);
-      if (cpuMs < 0) continue; // it has stopped just now
-      const wallMs = this.#guard.usedWallMs(message.queryId);
-      const timeLimit = message.trial
-        ? limitOver(job.order.clocks, cpuMs, wallMs)
-        : this.#guard.stopping(message.queryId) === 1
-          ? 'cpu'
-          : 'wall';
-      if (timeLimit === 'none') continue;
-      const wallUs = Math.round(wallMs * 1_000);
-      const times: RunTimes = {
-        startedUs: nowUs() - wallUs,
-        cpuUs: Math.round(cpuMs * 1_000),
-        wallUs,
-      };
-      // No trial any more: what it has used is its answer.
-      const reply = job.order.timedOut({ ...message, trial: false }, timeLimit, times);
+      const reply = overdueReply(this.#guard, job);
+      if (reply === undefined) continue;
       job.settle('times' in reply ? withHistory(job, reply) : reply);
       this.#slowKeys.set(job.order.key, true);
       this.#release(job);

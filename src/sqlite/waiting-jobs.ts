@@ -1,9 +1,31 @@
 import type { Job } from './job.ts';
+import { nowUs } from './monotonic-clock.ts';
+
+/** A batch that has run for so long is held up by a long query: another thread may take its place, milliseconds. */
+export const HELD_UP_MS = 8;
 
 /** A lane's waiting jobs, first come first served. Jobs that were given up stay until their turn comes, and are skipped. */
 export interface Waiting {
   jobs: Job[];
-  running: number;
+  /** The batches that run now, one a thread, by when they began. */
+  readonly batches: Set<{ readonly sinceUs: number }>;
+}
+
+/** How many batches of a lane may run side by side. */
+export interface LaneRoom {
+  /** Threads. */
+  readonly capacity: number;
+  /** As many as there are cores: more of them only take turns, and each warms its own caches. */
+  readonly wanted: number;
+}
+
+/** How many batches may begin now: threads beyond the cores are for when others are held up by long queries. */
+export function freeThreads({ batches }: Waiting, { capacity, wanted }: LaneRoom): number {
+  if (batches.size < wanted) return wanted - batches.size;
+  const now = nowUs();
+  let heldUp = 0;
+  for (const { sinceUs } of batches) if (now - sinceUs >= HELD_UP_MS * 1_000) heldUp += 1;
+  return Math.min(capacity - batches.size, wanted + heldUp - batches.size);
 }
 
 /** Takes the first jobs that still wait for a thread, as many as can travel together. */

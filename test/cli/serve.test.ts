@@ -91,7 +91,8 @@ describe('serve --demo', () => {
     expect(JSON.stringify(records[1])).not.toContain(task?.goldSql);
     const logged = stderr().trimEnd().split('\n');
     const messages = logged.map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect(messages).toContain('step');
+    expect(messages).toContain('episode ended');
+    expect(messages).not.toContain('step');
     expect(messages.at(-1)).toBe('stopped');
   });
 

@@ -321,6 +321,24 @@ describe('a thread that dies', () => {
   });
 });
 
+describe('a thread that dies while it is being started', () => {
+  it('held up for good what waited for it, and its place: another one is started', async () => {
+    const bed = await createTestBed(SCHEMA, { fastThreadCount: 1, slowThreadCountMax: 1 });
+    // It dies as soon as it has loaded its modules, which is before the pool calls it ready about every fifth time.
+    for (let round = 0; round < 25; round += 1) {
+      const first = bed.executor.killThread(0);
+      const call = start(bed.executor, `SELECT ${round}`);
+      await first;
+      await bed.executor.killThread(0);
+      const reply = await Promise.race([call, sleep(15_000, { kind: 'never answered' })]);
+      expect(['ran', 'worker_lost']).toContain(reply.kind);
+    }
+    expect((await bed.run("SELECT 'at last'")).query.status).toBe('ok');
+    expect(bed.executor.stats()).toMatchObject({ runningCount: 0, queuedCount: 0 });
+    await bed.close();
+  });
+});
+
 describe('closing', () => {
   it('under load stops everything, answers everybody, and is final', async () => {
     const bed = await createTestBed(SCHEMA, { fastThreadCount: 2, slowThreadCountMax: 4 });

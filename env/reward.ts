@@ -20,7 +20,19 @@ export function rewardOf(judgement: Judgement, guard: RewardGuard): Reward {
 
 /** A judgement with what it earns and the SQL that was judged; the SQL is empty if there was no answer. */
 export function gradeOf(judgement: Judgement, guard: RewardGuard, answerSql: string): Grade {
-  return { ...judgement, ...rewardOf(judgement, guard), answerSql };
+  const { comparisonMode, verdict, flags, errorText, answerQuery, goldRowCount } = judgement;
+  const { matched, reward } = rewardOf(judgement, guard);
+  return {
+    comparisonMode,
+    verdict,
+    flags,
+    errorText,
+    answerQuery,
+    goldRowCount,
+    matched,
+    reward,
+    answerSql,
+  };
 }
 
 /** The judgement where there is no answer: nothing runs for it. */

@@ -1,6 +1,7 @@
 import type { Trajectory } from '../../env/trajectory.ts';
 import type { Log } from '../logger.ts';
 import { AppendError, TrajectoryFiles, type OpenedFile } from './trajectory-file.ts';
+import { trajectoryLine } from './trajectory-line.ts';
 
 /** Where trajectories go. */
 export interface EpisodeRecorder {
@@ -80,7 +81,7 @@ export class TrajectoryRecorder implements EpisodeRecorder {
   }
 
   record(trajectory: Trajectory): void {
-    const line = Buffer.from(`${JSON.stringify(trajectory)}\n`);
+    const line = Buffer.from(`${trajectoryLine(trajectory)}\n`);
     if (this.#closed || this.#pendingBytes + line.length > this.#pendingBytesMax) {
       this.#drop(trajectory.episode_id);
       return;

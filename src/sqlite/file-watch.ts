@@ -3,10 +3,10 @@ import type { DatabaseFile } from './messages.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 /** How old a look at a file may be before the next one is due, milliseconds. */
-const LOOK_MS = 100;
+const LOOK_MS = 200;
 
 /** How old the last look may be for its result to count, milliseconds: a look can take long where the disk is not local. */
-const TRUST_MS = 250;
+const TRUST_MS = 500;
 
 interface Watched {
   unchanged: boolean;

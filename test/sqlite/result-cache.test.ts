@@ -118,7 +118,7 @@ describe('a result that is kept', () => {
     copyFileSync(own.file, `${own.file}.new`);
     appendFileSync(`${own.file}.new`, Buffer.alloc(4_096));
     renameSync(`${own.file}.new`, own.file);
-    await sleep(400);
+    await sleep(700);
     expect(await ask()).toMatchObject({ kind: 'database_broken' });
     expect(await ask()).toMatchObject({ kind: 'database_broken' });
     await own.close();

@@ -45,6 +45,7 @@
 SQLITE_EXTENSION_INIT1
 
 #define CONNECTION_COUNT_MAX 65536
+#define CANCELLED_COUNT_MAX 16384 /* queries that can be cancelled at once: threads have several each on their way */
 #define THREAD_COUNT_MAX 2048 /* threads that run queries at once, and so queries that can be cancelled at once */
 #define REPEAT_NS 1000000ull
 #define MS 1000000ull
@@ -111,7 +112,7 @@ static _Atomic int slot_count = 0; /* slots that were ever taken */
 static pthread_key_t slot_key;
 static __thread int slot = -1;
 /* Queries that the main thread has cancelled and not heard of since; 0 is a free place. */
-static _Atomic uint64_t cancelled_ids[THREAD_COUNT_MAX];
+static _Atomic uint64_t cancelled_ids[CANCELLED_COUNT_MAX];
 static _Atomic int cancelled_count = 0;
 static _Atomic uint64_t query_id_next = 1;
 static __thread Connection *running = 0; /* the query that this thread has armed */
@@ -161,7 +162,7 @@ static void wake_watchdog(void) {
 static int is_cancelled(uint64_t query_id) {
   int i;
   if (atomic_load(&cancelled_count) == 0) return 0;
-  for (i = 0; i < THREAD_COUNT_MAX; i++) {
+  for (i = 0; i < CANCELLED_COUNT_MAX; i++) {
     if (atomic_load(&cancelled_ids[i]) == query_id) return 1;
   }
   return 0;
@@ -1150,7 +1151,7 @@ static napi_value js_cancel(napi_env env, napi_callback_info info) {
   double id;
   int i, done = 0;
   if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "cancel(queryId)");
-  for (i = 0; !done && i < THREAD_COUNT_MAX; i++) {
+  for (i = 0; !done && i < CANCELLED_COUNT_MAX; i++) {
     uint64_t unused = 0;
     done = atomic_compare_exchange_strong(&cancelled_ids[i], &unused, (uint64_t)id);
   }
@@ -1165,7 +1166,7 @@ static napi_value js_forget(napi_env env, napi_callback_info info) {
   double id;
   int i;
   if (!read_numbers(env, info, &id, 1, 0)) return fail(env, "forget(queryId)");
-  for (i = 0; atomic_load(&cancelled_count) > 0 && i < THREAD_COUNT_MAX; i++) {
+  for (i = 0; atomic_load(&cancelled_count) > 0 && i < CANCELLED_COUNT_MAX; i++) {
     uint64_t cancelled = (uint64_t)id;
     if (atomic_compare_exchange_strong(&cancelled_ids[i], &cancelled, 0)) atomic_fetch_sub(&cancelled_count, 1);
   }

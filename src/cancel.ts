@@ -39,9 +39,12 @@ export class CancelSource implements CancelSignal {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason;
-    const listeners = this.#listeners ?? [];
-    this.#listeners = undefined;
-    for (const listener of listeners) listener();
+    // One at a time: a listener may take away another one that has not been called yet.
+    for (;;) {
+      const listener = this.#listeners?.shift();
+      if (listener === undefined) return;
+      listener();
+    }
   }
 
   throwIfAborted(): void {

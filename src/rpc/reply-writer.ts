@@ -2,15 +2,17 @@ import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { StreamedReply } from '../generated/sqlenv/v1/StreamedReply.ts';
 import type { StreamStepsResponse } from '../generated/sqlenv/v1/StreamStepsResponse.ts';
 import { MESSAGE_BYTES_MAX } from './message-size.ts';
-import { failureOf } from './call-failure.ts';
 import { ResponseTooLarge } from './status.ts';
 import type { UnreadResponses } from './unread-responses.ts';
 
 /** Bytes of a message after which the replies that follow go into the next one. */
 const MESSAGE_BYTES_WANTED = 256 * 1024;
 
+/** Bytes that are handed over before some of them are on their way: no more than a reader that keeps up needs. */
+const HANDED_OVER_BYTES_MAX = 1024 * 1024;
+
 /** The part of a stream that replies are written to. */
-export type ReplyStream = Pick<ServerDuplexStream<unknown, Buffer>, 'write' | 'once' | 'getPeer'>;
+export type ReplyStream = Pick<ServerDuplexStream<unknown, Buffer>, 'write' | 'getPeer'>;
 
 /**
  * Writes replies to a stream: those that are ready in the same turn of the event loop in one message, and none while the
@@ -24,7 +26,8 @@ export class ReplyWriter {
   readonly #peer: string;
   #ready: Buffer[] = [];
   #planned = false;
-  #blocked = false;
+  /** Bytes that grpc-js has and the connection does not. */
+  #handedOver = 0;
   #stopped = false;
 
   /** `onWritten` is called whenever replies have been handed over. */
@@ -46,10 +49,33 @@ export class ReplyWriter {
     return this.#ready.length;
   }
 
-  /** Writes a reply soon; see {@link UnreadResponses} for those that nobody reads. */
-  write(reply: StreamedReply): void {
-    if (this.#stopped) return;
-    this.#ready.push(this.#bytesOf(reply));
+  /**
+   * A reply as bytes, counted until they are written. Throws `ResponseTooLarge` if no message can hold it, `ServerError`
+   * (OVERLOADED) if too many are before it that nobody reads.
+   */
+  encode(reply: StreamedReply): Buffer {
+    const bytes = this.#serialize({ replies: [reply] });
+    if (bytes.length > MESSAGE_BYTES_MAX) {
+      throw new ResponseTooLarge(bytes.length, MESSAGE_BYTES_MAX);
+    }
+    this.#unread.take(this.#peer, bytes.length);
+    return bytes;
+  }
+
+  /** The same without a bound: failures are small, and at most one for each call that may be under way. */
+  encodeFailure(reply: StreamedReply): Buffer {
+    const bytes = this.#serialize({ replies: [reply] });
+    this.#unread.count(this.#peer, bytes.length);
+    return bytes;
+  }
+
+  /** Writes encoded bytes soon. */
+  write(bytes: Buffer): void {
+    if (this.#stopped) {
+      this.#unread.release(this.#peer, bytes.length);
+      return;
+    }
+    this.#ready.push(bytes);
     this.#plan();
   }
 
@@ -57,29 +83,14 @@ export class ReplyWriter {
   stop(): void {
     this.#stopped = true;
     for (const bytes of this.#ready) this.#unread.release(this.#peer, bytes.length);
+    // grpc-js says nothing any more of what it had and could not send.
+    this.#unread.release(this.#peer, this.#handedOver);
+    this.#handedOver = 0;
     this.#ready = [];
   }
 
-  /** A reply that no message can hold, or that finds too many before it that nobody reads, becomes a failure. */
-  #bytesOf(reply: StreamedReply): Buffer {
-    const bytes = this.#serialize({ replies: [reply] });
-    try {
-      if (bytes.length > MESSAGE_BYTES_MAX) {
-        throw new ResponseTooLarge(bytes.length, MESSAGE_BYTES_MAX);
-      }
-      this.#unread.take(this.#peer, bytes.length);
-      return bytes;
-    } catch (error) {
-      const failure = failureOf(error);
-      const instead = this.#serialize({ replies: [{ callId: reply.callId ?? 0, failure }] });
-      // Small, and at most one for each call that may be under way.
-      this.#unread.count(this.#peer, instead.length);
-      return instead;
-    }
-  }
-
   #plan(): void {
-    if (this.#planned || this.#blocked) return;
+    if (this.#planned) return;
     this.#planned = true;
     setImmediate(() => {
       this.#planned = false;
@@ -88,16 +99,20 @@ export class ReplyWriter {
   }
 
   #flush(): void {
-    while (!this.#stopped && !this.#blocked && this.#ready.length > 0) {
-      if (!this.#stream.write(this.#nextMessage())) {
-        this.#blocked = true;
-        this.#stream.once('drain', () => {
-          this.#blocked = false;
-          this.#flush();
-        });
-      }
+    while (!this.#stopped && this.#handedOver < HANDED_OVER_BYTES_MAX && this.#ready.length > 0) {
+      const message = this.#nextMessage();
+      this.#handedOver += message.length;
+      // grpc-js takes sixteen messages of any size before it says that it has enough, so its word is not waited for.
+      this.#stream.write(message, () => this.#sent(message.length));
     }
     if (!this.#stopped) this.#onWritten();
+  }
+
+  #sent(bytes: number): void {
+    if (this.#stopped) return;
+    this.#handedOver -= bytes;
+    this.#unread.release(this.#peer, bytes);
+    if (this.#ready.length > 0) this.#plan();
   }
 
   /** Messages of one repeated field, one after the other, are a message with all its entries: so protobuf defines it. */
@@ -110,7 +125,6 @@ export class ReplyWriter {
       size += bytes.length;
     }
     const parts = this.#ready.splice(0, count);
-    this.#unread.release(this.#peer, size);
     const [only] = parts;
     return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts, size);
   }

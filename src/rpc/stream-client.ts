@@ -17,12 +17,19 @@ const CALL_COUNT_MAX = 64;
 /** Characters that they may hold: three bytes each at most, and a message holds 4 MB. */
 const CALL_SIZE_MAX = 1_000_000;
 
+/** How much longer than the server a call is waited for: a server that has vanished replies nothing. */
+const GRACE_MS = 5_000;
+
+const SWEEP_MS = 1_000;
+
 type Member = 'reset' | 'step' | 'close';
 
 interface Pending {
   readonly member: Member;
   readonly resolve: (response: never) => void;
   readonly reject: (error: Error) => void;
+  /** When it is given up here, by the monotonic clock. */
+  readonly dueMs: number;
 }
 
 type Duplex = ClientDuplexStream<StreamStepsRequest, StreamStepsResponse__Output>;
@@ -37,6 +44,7 @@ export class StepStream {
   #planned = false;
   #blocked = false;
   #ended = false;
+  #clock: NodeJS.Timeout | undefined;
   #broken: CallError | undefined;
 
   /** `timeoutMs` holds for each call, from its arrival at the server. */
@@ -72,9 +80,8 @@ export class StepStream {
 
   /** Lets what is under way end, and takes nothing more. */
   end(): void {
-    this.#flush();
     this.#ended = true;
-    this.#stream.end();
+    this.#flush();
   }
 
   /** Gives up all that is under way, and ends. */
@@ -88,7 +95,9 @@ export class StepStream {
     const callId = this.#nextId;
     this.#nextId = callId === 0xff_ff_ff_ff ? 1 : callId + 1;
     return new Promise<R>((resolve, reject) => {
-      this.#pending.set(callId, { member, resolve, reject });
+      const dueMs = performance.now() + this.#timeoutMs + GRACE_MS;
+      this.#pending.set(callId, { member, resolve, reject, dueMs });
+      this.#clock ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
       this.#calls.push({ callId, timeoutMs: this.#timeoutMs, ...call });
       this.#plan();
     });
@@ -114,6 +123,23 @@ export class StepStream {
         });
       }
     }
+    // Not before all is sent: a stream that has ended drains no more.
+    if (this.#ended && this.#calls.length === 0) this.#stream.end();
+  }
+
+  /** Gives up calls that are overdue. All have the same timeout, so the oldest are the first. */
+  #sweep(): void {
+    const now = performance.now();
+    for (const [callId, { member, reject, dueMs }] of this.#pending) {
+      if (dueMs > now) break;
+      this.#pending.delete(callId);
+      const details = `no reply within ${this.#timeoutMs + GRACE_MS} ms`;
+      const failure = { code: Status.DEADLINE_EXCEEDED, reason: 'UNSPECIFIED', details } as const;
+      reject(new CallError(`${member} on a stream`, failure));
+    }
+    if (this.#pending.size > 0) return;
+    clearInterval(this.#clock);
+    this.#clock = undefined;
   }
 
   #settle(reply: StreamedReply__Output): void {

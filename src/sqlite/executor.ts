@@ -104,11 +104,13 @@ export class SqliteExecutor implements QueryExecutor {
     const file = this.#databases.get(request.databaseId);
     if (!file) return { kind: 'database_not_found' };
     const { sql, limits, observation } = request;
+    const keptCounts = this.#isUnchanged(file) || (await this.#isFoundUnchanged(file));
     const reply = await this.#scheduler.run(
       {
         purpose: 'query',
         key: `${request.databaseId}\0${sql}`,
         shareKey: this.#shareKey(file, sql, limits, `run ${observationKey(observation)}`),
+        keptCounts,
         clocks: { cpuMs: limits.queryCpuMsMax, wallMs: limits.queryWallMsMax },
         build: (attempt) => ({ kind: 'run_query', file, sql, limits, observation, ...attempt }),
         timedOut: (message, timeLimit, times) =>
@@ -130,6 +132,7 @@ export class SqliteExecutor implements QueryExecutor {
   ): Promise<AnswerGraded | GoldBroken | ExecutorFailure> {
     const file = this.#databases.get(request.databaseId);
     if (!file) return { kind: 'database_not_found' };
+    const keptCounts = this.#isUnchanged(file) || (await this.#isFoundUnchanged(file));
     const known = await this.#gold(file, request.goldSql, signal);
     if (known.kind === 'gold_broken') return { kind: 'gold_broken', message: known.message };
     if (known.kind !== 'gold') return failureOf(known);
@@ -153,6 +156,7 @@ export class SqliteExecutor implements QueryExecutor {
               limits,
               `grade ${comparisonModes.join()}\0${request.goldSql}`,
             ),
+        keptCounts,
         clocks: { cpuMs: limits.queryCpuMsMax, wallMs: limits.queryWallMsMax },
         build: (attempt) => ({
           kind: 'grade_answer',
@@ -246,17 +250,29 @@ export class SqliteExecutor implements QueryExecutor {
     return this.#closing;
   }
 
-  /** Everything that decides a reply. Undefined while it is not certain that the file is still the one that was served. */
+  /** Whether a reply from before may be given: the file is known to be the one that was served. */
+  #isUnchanged(file: DatabaseFile): boolean {
+    return !this.#cache.isOn || this.#watch.isUnchanged(file);
+  }
+
+  /** The same after a look at it. */
+  async #isFoundUnchanged(file: DatabaseFile): Promise<boolean> {
+    await this.#watch.settled(file);
+    return this.#isUnchanged(file);
+  }
+
+  /** Everything that decides a reply; undefined where none is shared. */
   #shareKey(
     file: DatabaseFile,
     sql: string,
     limits: QueryLimits,
     purpose: string,
   ): string | undefined {
-    if (!this.#cache.isOn || !this.#watch.isUnchanged(file)) return undefined;
+    if (!this.#cache.isOn) return undefined;
     const { queryCpuMsMax, queryWallMsMax, rowCountMax, cellBytesMax, resultBytesMax } = limits;
     const numbers = `${queryCpuMsMax} ${queryWallMsMax} ${rowCountMax} ${cellBytesMax} ${resultBytesMax}`;
-    return `${file.databaseId}\0${file.fingerprint} ${numbers}\0${sql}\0${purpose}`;
+    // With its length, so that no text can pass for another one's end.
+    return `${file.databaseId}\0${file.fingerprint} ${numbers} ${sql.length}\0${sql}\0${purpose}`;
   }
 
   #gold(file: DatabaseFile, goldSql: string, signal: CancelSignal): Promise<JobReply> {

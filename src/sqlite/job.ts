@@ -1,4 +1,5 @@
 import type { QueryPurpose } from '../episodes/ports.ts';
+import { nowUs } from './monotonic-clock.ts';
 import type { RunClocks, RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 
 /** What the executor can make of a job besides a worker's reply. */
@@ -12,6 +13,11 @@ export interface JobOrder {
   readonly key: string;
   /** Equal for jobs that get the same reply, byte for byte, if that is one that lasts; undefined shares nothing. */
   readonly shareKey?: string | undefined;
+  /**
+   * Whether a reply from before counts: the file is known to be the one that was served. Where it isn't, the reply of a job under
+   * way still does, since its thread looks at the file after the run.
+   */
+  readonly keptCounts?: boolean;
   /** The query's own limits; an attempt in the fast lane gets less. */
   readonly clocks: RunClocks;
   build(attempt: Attempt): WorkerMessage;
@@ -43,4 +49,20 @@ export interface Job {
   spentWallUs: number;
   /** What runs now, and since when. */
   running: { readonly message: WorkerMessage; readonly sinceUs: number } | undefined;
+}
+
+/** A job that has just arrived, all but its way to settle. */
+export function newJob(order: JobOrder, lane: Job['lane']): Omit<Job, 'settle'> {
+  return {
+    order,
+    arrivedUs: nowUs(),
+    settled: false,
+    queued: false,
+    followers: undefined,
+    lane,
+    alone: false,
+    spentCpuUs: 0,
+    spentWallUs: 0,
+    running: undefined,
+  };
 }

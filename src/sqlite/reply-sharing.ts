@@ -1,7 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { Job, JobOrder } from './job.ts';
 import { nowUs } from './monotonic-clock.ts';
 import { sharedReply, withHistory } from './reply-times.ts';
 import type { LastingReply, ResultCache } from './result-cache.ts';
+
+const UNSHARED_COUNT_MAX = 4_096;
 
 /**
  * Jobs that ask the same share one reply: the rollouts of a prompt tend to run the same query at the same moment. The first
@@ -12,14 +15,17 @@ export class ReplySharing {
   readonly #cache: ResultCache;
   /** Jobs on their way whose reply others may share, by what they ask. */
   readonly #leaders = new Map<string, Job>();
+  /** What was asked before and gives something else each time, by what it is. */
+  readonly #unshared = new LRUCache<string, true>({ max: UNSHARED_COUNT_MAX });
 
   constructor(cache: ResultCache) {
     this.#cache = cache;
   }
 
   /** The reply, if it is known already. */
-  find({ shareKey }: JobOrder): LastingReply | undefined {
-    const kept = shareKey === undefined ? undefined : this.#cache.get(shareKey);
+  find({ shareKey, keptCounts }: JobOrder): LastingReply | undefined {
+    if (shareKey === undefined || keptCounts !== true) return undefined;
+    const kept = this.#cache.get(shareKey);
     return kept && sharedReply(kept, 0);
   }
 
@@ -27,9 +33,10 @@ export class ReplySharing {
   follow(job: Job): boolean {
     const { shareKey } = job.order;
     if (shareKey === undefined) return false;
-    const leader = job.lane === 'slow' ? undefined : this.#leaders.get(shareKey);
+    const mayLead = job.lane === 'fast' && !this.#unshared.has(shareKey);
+    const leader = mayLead ? this.#leaders.get(shareKey) : undefined;
     if (leader === undefined) {
-      if (job.lane === 'fast') this.#leaders.set(shareKey, job);
+      if (mayLead) this.#leaders.set(shareKey, job);
       this.#cache.countMiss();
       return false;
     }
@@ -52,8 +59,26 @@ export class ReplySharing {
     }
   }
 
+  /** Makes the first one that follows a job the leader of the others, and gives it; undefined if there is none. */
+  handOver(job: Job): Job | undefined {
+    const followers = this.release(job);
+    const next = followers.find((follower) => !follower.settled);
+    const { shareKey } = job.order;
+    if (next === undefined || shareKey === undefined) return undefined;
+    // In place: a thousand that are cancelled one after the other must not copy the list a thousand times.
+    followers.splice(0, followers.indexOf(next) + 1);
+    next.followers = followers;
+    this.#leaders.set(shareKey, next);
+    return next;
+  }
+
+  /** Its replies don't last: from now on nobody waits for another one's. */
+  shareNoMore({ order: { shareKey } }: Job): void {
+    if (shareKey !== undefined) this.#unshared.set(shareKey, true);
+  }
+
   /** Nobody follows this job any more; gives those who did. */
-  release(job: Job): readonly Job[] {
+  release(job: Job): Job[] {
     const { shareKey } = job.order;
     if (shareKey !== undefined && this.#leaders.get(shareKey) === job) {
       this.#leaders.delete(shareKey);

@@ -3,7 +3,7 @@ import type { CancelSignal } from '../cancel.ts';
 import type { ExecutorStats, QueryTelemetry } from '../episodes/ports.ts';
 import { nextAttempt } from './attempt.ts';
 import { overdueReply } from './overdue.ts';
-import type { Job, JobOrder, JobReply } from './job.ts';
+import { newJob, type Job, type JobOrder, type JobReply } from './job.ts';
 import { reportEnd, reportShared } from './job-telemetry.ts';
 import type { Lane } from './lane.ts';
 import type { WorkerMessage } from './messages.ts';
@@ -77,23 +77,16 @@ export class Scheduler {
       if (this.#telemetry) reportShared(this.#telemetry, order, kept);
       return Promise.resolve(kept);
     }
-    if (this.#queuedCount >= this.#queueCountMax) {
+    // Threads that are idle take theirs in this very turn: those don't wait.
+    const idleCount = this.#lanes.fast.capacity - this.#waiting.fast.batches.size;
+    if (this.#queuedCount >= this.#queueCountMax + idleCount) {
       this.#telemetry?.queryEnded(order.purpose, 'none', 'overloaded');
       return Promise.resolve({ kind: 'overloaded' });
     }
     return new Promise((resolve) => {
       const cancel = () => this.#cancel(job);
       const job: Job = {
-        order,
-        arrivedUs: nowUs(),
-        settled: false,
-        queued: false,
-        followers: undefined,
-        lane: this.#slowKeys.has(order.key) ? 'slow' : 'fast',
-        alone: false,
-        spentCpuUs: 0,
-        spentWallUs: 0,
-        running: undefined,
+        ...newJob(order, this.#slowKeys.has(order.key) ? 'slow' : 'fast'),
         settle: (reply) => {
           if (job.settled) return;
           job.settled = true;
@@ -105,7 +98,7 @@ export class Scheduler {
           if (this.#telemetry) reportEnd(this.#telemetry, job, reply);
           resolve(reply);
           // Given up before it ran: those who waited for its reply must get one of their own.
-          if (job.running === undefined) this.#release(job);
+          if (job.running === undefined) this.#handOver(job);
         },
       };
       signal.addEventListener('abort', cancel, { once: true });
@@ -115,17 +108,13 @@ export class Scheduler {
 
   /** What it is doing now; the oldest query's age in milliseconds. */
   get stats(): SchedulerStats {
-    const now = nowUs();
-    let oldestUs = 0;
-    for (const { running } of this.#running) {
-      if (running) oldestUs = Math.max(oldestUs, now - running.sinceUs);
-    }
+    const sinceUs = [...this.#running].map(({ running }) => running?.sinceUs ?? Infinity);
     return {
       queuedCount: this.#queuedCount,
       runningCount: this.#running.size,
       slowCount: this.#waiting.slow.batches.size,
       lostWorkerCount: this.#lostCount,
-      oldestQueryMs: oldestUs / 1_000,
+      oldestQueryMs: Math.max(0, nowUs() - Math.min(...sinceUs)) / 1_000,
     };
   }
 
@@ -153,6 +142,15 @@ export class Scheduler {
       follower.lane = this.#slowKeys.has(follower.order.key) ? 'slow' : 'fast';
       this.#admit(follower);
     }
+  }
+
+  /** Whoever follows a job that was given up waits for the first of them instead. */
+  #handOver(job: Job): void {
+    if (this.#slowKeys.has(job.order.key)) return this.#release(job);
+    const next = this.#sharing.handOver(job);
+    if (next === undefined) return;
+    this.#queuedCount -= 1;
+    this.#enqueue(next);
   }
 
   /** Lets it wait for a thread, or for the reply of another one that asks the same. */
@@ -265,7 +263,10 @@ export class Scheduler {
     if (reply.kind === 'slow') this.#slowKeys.set(job.order.key, true);
     // Also if nobody waits for this one any more: it has been run.
     if ('lasting' in reply && reply.lasting) this.#sharing.share(job, reply);
-    else this.#release(job);
+    else {
+      if ('lasting' in reply) this.#sharing.shareNoMore(job);
+      this.#release(job);
+    }
     if (job.settled) return;
     if (reply.kind === 'slow') {
       job.spentCpuUs += reply.times.cpuUs;
@@ -279,8 +280,11 @@ export class Scheduler {
   }
 
   #cancel(job: Job): void {
-    if (job.running) this.#guard.cancel(job.running.message.queryId);
     job.settle({ kind: 'cancelled' });
+    if (!job.running) return;
+    // It may take a while to stop, and others wait for its reply.
+    this.#handOver(job);
+    this.#guard.cancel(job.running.message.queryId);
   }
 
   /** Answers jobs whose query does not stop although the guard tells it to. Their threads stay taken until it does. */

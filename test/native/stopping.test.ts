@@ -151,6 +151,12 @@ describe('cancellation by number', () => {
     expect(guard.usedCpuMs(1_000_001)).toBe(-1);
   });
 
+  it('has room for more queries than there are threads: each has several on their way', () => {
+    const ids = Array.from({ length: 5_000 }, () => guard.queryId());
+    for (const id of ids) guard.cancel(id);
+    for (const id of ids) guard.forget(id);
+  });
+
   it('hits no other query', () => {
     guard.cancel(1_000_002);
     expect(guarded.run('SELECT 1').kind).toBe('ok');

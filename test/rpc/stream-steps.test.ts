@@ -44,6 +44,38 @@ async function failureOf(promise: Promise<unknown>): Promise<CallError> {
   return error as CallError;
 }
 
+/** Opens a raw stream and sends one message of these bytes; resolves with the trailers or the first reply. */
+async function sendRaw(message: Buffer): Promise<{ status: string; reply: Buffer }> {
+  const connection = connect(`http://${rpc.address}`).on('error', () => undefined);
+  const request = connection.request({
+    ':method': 'POST',
+    ':path': '/sqlenv.v1.EnvironmentService/StreamSteps',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
+  const frame = Buffer.alloc(5);
+  frame.writeUInt32BE(message.length, 1);
+  request.write(Buffer.concat([frame, message]));
+  const chunks: Buffer[] = [];
+  let status = '';
+  request.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    request.end();
+  });
+  // A call that fails before it has answered anything has its status among the first headers.
+  for (const event of ['response', 'trailers']) {
+    request.on(event, (headers: Record<string, string>) => {
+      if (headers['grpc-status'] === undefined) return;
+      status = headers['grpc-status'];
+      request.end();
+    });
+  }
+  request.on('error', () => undefined);
+  await new Promise((resolve) => request.on('close', resolve));
+  connection.destroy();
+  return { status, reply: Buffer.concat(chunks) };
+}
+
 describe('an episode on a stream', () => {
   test('gets to the byte what the unary calls give', async () => {
     const request = { taskId: 't/1', limits: { stepCountMax: 4 }, groupId: 'g' };
@@ -157,6 +189,46 @@ describe('a call that fails on a stream', () => {
   });
 });
 
+describe('many calls on a stream', () => {
+  test('over the bound of calls under way wait, and all are answered', async () => {
+    const closed = await Promise.all(
+      Array.from({ length: 6_000 }, (_, index) => stream.close({ episodeId: `no${index}` })),
+    );
+    expect(closed).toHaveLength(6_000);
+    expect(closed.every((answer) => !answer.closed)).toBe(true);
+  });
+
+  test('in one message, more than may be under way: the stream is refused, and nothing else', async () => {
+    // 2 bytes a call: a message of 4 MB would hold two million, and began them all at once
+    const { status } = await sendRaw(Buffer.alloc(2 * 5_000, Buffer.from([0x0a, 0x00])));
+    expect(Number(status)).toBe(Status.INVALID_ARGUMENT);
+    expect(await open()).toMatch(/^s/);
+  });
+
+  test('are all sent before the stream ends, also those that wait for it to drain', async () => {
+    const own = rpc.client.openStream();
+    const calls = Array.from({ length: 1_500 }, (_, index) =>
+      own.close({ episodeId: `n${index}` }),
+    );
+    own.end();
+    expect(await Promise.all(calls)).toHaveLength(1_500);
+  });
+
+  test('with a timeout beyond what a timer can count are not over at once', async () => {
+    const patient = connectClient(rpc.address, 3_000_000_000);
+    const own = patient.openStream();
+    const episodeId = await open();
+    const hold = rpc.executor.hold('runQuery');
+    const held = own.step({ episodeId, stepIndex: 0, toolCall: toolCall('SELECT 1') });
+    await hold.entered;
+    await sleep(30);
+    hold.release();
+    expect((await held).messages).toHaveLength(1);
+    own.end();
+    patient.disconnect();
+  });
+});
+
 describe('the end of a stream', () => {
   test('half-closed by the client: what is under way is still answered', async () => {
     const own = rpc.client.openStream();
@@ -211,38 +283,6 @@ describe('the end of a stream', () => {
 });
 
 describe('a stream of another kind of client', () => {
-  /** Opens a raw stream and sends one message of these bytes; resolves with the trailers or the first reply. */
-  async function sendRaw(message: Buffer): Promise<{ status: string; reply: Buffer }> {
-    const connection = connect(`http://${rpc.address}`).on('error', () => undefined);
-    const request = connection.request({
-      ':method': 'POST',
-      ':path': '/sqlenv.v1.EnvironmentService/StreamSteps',
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    });
-    const frame = Buffer.alloc(5);
-    frame.writeUInt32BE(message.length, 1);
-    request.write(Buffer.concat([frame, message]));
-    const chunks: Buffer[] = [];
-    let status = '';
-    request.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      request.end();
-    });
-    // A call that fails before it has answered anything has its status among the first headers.
-    for (const event of ['response', 'trailers']) {
-      request.on(event, (headers: Record<string, string>) => {
-        if (headers['grpc-status'] === undefined) return;
-        status = headers['grpc-status'];
-        request.end();
-      });
-    }
-    request.on('error', () => undefined);
-    await new Promise((resolve) => request.on('close', resolve));
-    connection.destroy();
-    return { status, reply: Buffer.concat(chunks) };
-  }
-
   test('a call that holds nothing is refused by its id', async () => {
     // calls { call_id: 77 }
     const { reply } = await sendRaw(Buffer.from([0x0a, 0x02, 0x08, 77]));

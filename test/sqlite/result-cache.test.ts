@@ -1,9 +1,11 @@
 import { appendFileSync, copyFileSync, renameSync } from 'node:fs';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type QueryLimits } from '../../env/limits.ts';
 import { ResultCache, type LastingReply } from '../../src/sqlite/result-cache.ts';
+import { until } from '../support/log.ts';
 import { createTestBed, NEVER, WHOLE, type TestBed } from '../support/executor.ts';
 
 const SCHEMA = `
@@ -153,6 +155,16 @@ describe('rollouts that run the same query at the same moment', () => {
     expect(replies.filter(({ query }) => query.queryCpuUs > 0)).toHaveLength(1);
   });
 
+  it('shared nothing after a pause, when it was not certain that the file is the same: its run looks at it', async () => {
+    // As between two training steps: the last look at the file is too old to count.
+    await sleep(700);
+    const before = hits();
+    const sql = 'SELECT count(*) FROM t WHERE id > 7 -- after a pause';
+    const runs = await Promise.all(Array.from({ length: 8 }, () => bed.run(sql)));
+    expect(new Set(runs.map(({ text }) => text)).size).toBe(1);
+    expect(hits() - before).toBe(7);
+  });
+
   it('go on when the one that leads is cancelled, before it runs or while it does', async () => {
     for (const afterMs of [0, 2]) {
       const sql = `SELECT ${afterMs}, count(*) FROM t AS a, t AS b WHERE a.id < b.id`;
@@ -166,6 +178,40 @@ describe('rollouts that run the same query at the same moment', () => {
       for (const { query } of await Promise.all(others)) expect(query.status).toBe('ok');
     }
     expect(bed.executor.stats()).toMatchObject({ queuedCount: 0 });
+  });
+
+  it('do not wait for the thread of a leader that was cancelled in one long step', async () => {
+    const long = Array.from({ length: 999 }, () => "printf('%1000s', 'a')").join(' || ');
+    const sql = `WITH q(x) AS MATERIALIZED (SELECT ${long}) SELECT x LIKE '%${'a_'.repeat(60)}b' FROM q`;
+    const limits = { ...DEFAULT_LIMITS, queryCpuMsMax: 40 };
+    const request = { databaseId: 'db', sql, limits, observation: WHOLE };
+    const cancelled = new AbortController();
+    const leader = bed.executor.runQuery(request, cancelled.signal);
+    await sleep(15);
+    const follower = bed.executor.runQuery(request, NEVER);
+    cancelled.abort();
+    expect((await leader).kind).toMatch(/^(cancelled|ran)$/);
+    expect((await follower).kind).toBe('ran');
+    expect(bed.executor.stats().queuedCount).toBe(0);
+  });
+
+  it('are cancelled by the thousand in a moment', async () => {
+    const sql = 'SELECT count(*) FROM t AS a, t AS b, t AS c WHERE a.id < b.id';
+    const cancelled = new AbortController();
+    setMaxListeners(0, cancelled.signal);
+    const request = { databaseId: 'db', sql, limits: DEFAULT_LIMITS, observation: WHOLE };
+    const calls = Array.from({ length: 4_000 }, () =>
+      bed.executor.runQuery(request, cancelled.signal),
+    );
+    await sleep(5);
+    const startedMs = performance.now();
+    cancelled.abort();
+    // It took a second, all in one piece, when each one that was cancelled admitted all others anew.
+    expect(performance.now() - startedMs).toBeLessThan(600);
+    for (const reply of await Promise.all(calls))
+      expect(reply.kind).toMatch(/^(cancelled|ran|overloaded)$/);
+    await until(() => bed.executor.stats().runningCount === 0);
+    expect(bed.executor.stats().queuedCount).toBe(0);
   });
 
   it('are each stopped by their own limit when it is a runaway', async () => {

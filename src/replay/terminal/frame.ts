@@ -1,4 +1,6 @@
+import type { Line, Span } from './text/line.ts';
 import { glyphsOf, isPlain } from './text/visible.ts';
+import type { Theme } from './theme.ts';
 
 /** Where the terminal's cursor is shown, from 0. */
 export interface CursorPlace {
@@ -7,18 +9,22 @@ export interface CursorPlace {
 }
 
 const ESC = '\x1b[';
-// Built from the constant: a control character in a pattern looks like a mistake.
-const STYLE_CODES = new RegExp(`(${ESC.replace('[', '\\[')}[\\d;]*m)`);
 const BEGIN_UPDATE = `${ESC}?2026h`;
 const END_UPDATE = `${ESC}?2026l`;
+const CLEAR_LINE = `${ESC}2K`;
 
 /**
  * Turns frames into what has to be written to get from one to the next: only lines that changed, each put in its place, all
  * in one piece, so nothing flickers and nothing that went wrong in one line moves another.
  */
 export class FrameWriter {
+  readonly #theme: Theme;
   #shown: readonly string[] = [];
   #cursor: CursorPlace | undefined;
+
+  constructor(theme: Theme) {
+    this.#theme = theme;
+  }
 
   /** What is on the terminal is no longer known: the next frame is drawn whole. */
   forget(): void {
@@ -26,17 +32,16 @@ export class FrameWriter {
     this.#cursor = undefined;
   }
 
-  /** The bytes for a frame of lines with style codes; empty if nothing changed. */
-  next(frame: string, rowCount: number, cursor: CursorPlace | undefined): string {
-    const lines = frame.split('\n').slice(0, rowCount);
+  /** The bytes for a frame; empty if nothing changed. Its spans must be visible text: they are written as they are. */
+  next(frame: readonly Line[], cursor: CursorPlace | undefined): string {
+    const lines = frame.map((line) => lineBytes(line, this.#theme));
     const fresh = this.#shown.length === 0;
     let out = fresh ? `${ESC}0m${ESC}2J` : '';
     for (const [row, line] of lines.entries()) {
-      if (!fresh && this.#shown[row] === line) continue;
-      out += `${ESC}${row + 1};1H${ESC}0m${placedText(line)}`;
+      if (fresh || this.#shown[row] !== line) out += `${ESC}${row + 1};1H${line}`;
     }
     for (let row = lines.length; row < this.#shown.length; row += 1) {
-      out += `${ESC}${row + 1};1H${ESC}0m${ESC}K`;
+      out += `${ESC}${row + 1};1H${ESC}K`;
     }
     const moved = cursor?.row !== this.#cursor?.row || cursor?.column !== this.#cursor?.column;
     if (out === '' && !moved) return '';
@@ -54,31 +59,27 @@ export class FrameWriter {
  * A line as it is written. Terminals disagree on how wide emoji, and letters with marks, are. So after each such character the
  * cursor is put where it should be, and what follows is in its column whatever the terminal made of it.
  */
-function placedText(line: string): string {
-  const pieces = line.split(STYLE_CODES);
-  const tricky = pieces.some(
-    (piece, index) => index % 2 === 0 && !isPlain(piece) && hasTricky(piece),
-  );
-  // The end of the line is cleared last, or else every change would flicker; a skipped cell would keep what it showed.
-  if (!tricky) return `${line}${ESC}0m${ESC}K`;
-  let column = 0;
-  let out = `${ESC}2K`;
-  for (const [index, piece] of pieces.entries()) {
-    if (index % 2 === 1) {
-      out += piece;
-      continue;
-    }
-    for (const glyph of glyphsOf(piece)) {
-      column += glyph.width;
-      out += isTricky(glyph) ? `${glyph.text}${ESC}${column + 1}G` : glyph.text;
-    }
+function lineBytes(line: Line, theme: Theme): string {
+  let [out, column, tricky] = ['', 0, false];
+  for (const span of line) {
+    const code = theme[span.style];
+    const text = spanBytes(span, column);
+    tricky ||= text !== span.text;
+    out += code === '' ? text : `${ESC}${code}m${text}${ESC}0m`;
+    column += span.width;
   }
-  return `${out}${ESC}0m`;
+  // A cell that is skipped would keep what it showed. Other lines are cleared last, or else every change would flicker.
+  return tricky ? `${CLEAR_LINE}${out}` : `${out}${ESC}K`;
 }
 
-function hasTricky(text: string): boolean {
-  for (const glyph of glyphsOf(text)) if (isTricky(glyph)) return true;
-  return false;
+function spanBytes({ text }: Span, start: number): string {
+  if (isPlain(text)) return text;
+  let [out, column] = ['', start];
+  for (const glyph of glyphsOf(text)) {
+    column += glyph.width;
+    out += isTricky(glyph) ? `${glyph.text}${ESC}${column + 1}G` : glyph.text;
+  }
+  return out;
 }
 
 function isTricky(glyph: { readonly text: string; readonly width: number }): boolean {

@@ -1,4 +1,4 @@
-import type { TerminalOptions } from '../ports.ts';
+import type { Replayer, TerminalOptions } from '../ports.ts';
 import type { CursorPlace } from './frame.ts';
 import { messageOf, TaskRunner } from './run-task.ts';
 import type { Command, Message, Size, State } from './state/state.ts';
@@ -23,6 +23,7 @@ const TICK_MS = 100;
 /** The state, what changes it, and the work that it asks for. */
 export class Program {
   readonly #runner: TaskRunner;
+  readonly #replayer: Replayer | undefined;
   readonly #actions: TerminalActions;
   readonly #running = new Map<number, AbortController>();
   readonly #listeners = new Set<() => void>();
@@ -36,6 +37,7 @@ export class Program {
     this.#runner = new TaskRunner(options);
     this.#actions = actions;
     const { library, replayer } = options;
+    this.#replayer = replayer;
     const unknown = options.replayerProblem ?? 'nothing can be run again here';
     const facts = {
       episodes: library.episodes,
@@ -131,11 +133,19 @@ export class Program {
         this.dispatch({ kind: 'task_progress', id, count, totalCount }),
       );
       this.dispatch({ kind: 'task_done', id, result });
+      this.#tellWarnings();
     } catch (error) {
       this.dispatch({ kind: 'task_failed', id, message: messageOf(error) });
     } finally {
       this.#running.delete(id);
     }
+  }
+
+  /** A database that is not the recorded one is found out while something runs on it. */
+  #tellWarnings(): void {
+    const warnings = this.#replayer?.warnings ?? [];
+    if (warnings.length === this.#state.warnings.length) return;
+    this.dispatch({ kind: 'warned', warnings: [...warnings] });
   }
 
   /** The spinner turns only while something is under way. */

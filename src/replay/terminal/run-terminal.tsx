@@ -9,7 +9,7 @@ import type { TerminalOptions } from '../ports.ts';
 import { App } from './app.tsx';
 import { editorOf, Program, type TerminalActions } from './program.ts';
 import { messageOf } from './run-task.ts';
-import { TerminalScreen } from './screen.ts';
+import { inkSink, TerminalScreen } from './screen.ts';
 import { themeFor } from './theme.ts';
 
 /** What a shell sees of a process that a signal ended. */
@@ -35,17 +35,20 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     quit: (interrupted) => end({ exitCode: interrupted ? SIGNAL_CODES.SIGINT : 0 }),
     fail: (error) => end({ error }),
   };
-  const screen: TerminalScreen = new TerminalScreen(stdout, () => program.cursor());
+  const screen: TerminalScreen = new TerminalScreen(stdout, themeFor(process.env));
   const program: Program = new Program(options, screen.size, actions);
   const redraw = (): void => {
     screen.forget();
     program.dispatch({ kind: 'resized', size: screen.size });
   };
   const unwatch = watch(screen, redraw, end);
+  // Before anything is drawn: until then the terminal itself echoes keys, and Enter would scroll the screen.
+  stdin.setRawMode(true);
   screen.enter();
-  const app = render(<App program={program} theme={themeFor(process.env)} />, {
-    stdout: screen.inkOutput(),
+  const app = render(<App program={program} screen={screen} />, {
+    stdout: inkSink(),
     stdin,
+    // Every frame at once, whatever CI is set to.
     debug: true,
     exitOnCtrlC: false,
     patchConsole: false,
@@ -58,6 +61,7 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
   unwatch();
   screen.leave();
   app.unmount();
+  stdin.setRawMode(false);
   stdin.pause();
   await program.close();
   if ('error' in outcome) throw outcome.error;

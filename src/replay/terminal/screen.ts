@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream';
 import { FrameWriter, type CursorPlace } from './frame.ts';
 import type { Size } from './state/state.ts';
+import type { Line } from './text/line.ts';
+import type { Theme } from './theme.ts';
 
 const ESC = '\x1b[';
 /** Other screen, no wrapping at the edge, pastes marked, no turning of right-to-left text (that would turn frames too). */
@@ -10,13 +12,12 @@ const LEAVE = `${ESC}0m${ESC}8h${ESC}?2004l${ESC}?7h${ESC}?25h${ESC}?1049l`;
 /** The terminal's other screen while the program has it. */
 export class TerminalScreen {
   readonly #output: NodeJS.WriteStream;
-  readonly #writer = new FrameWriter();
-  readonly #cursor: () => CursorPlace | undefined;
+  readonly #writer: FrameWriter;
   #entered = false;
 
-  constructor(output: NodeJS.WriteStream, cursor: () => CursorPlace | undefined) {
+  constructor(output: NodeJS.WriteStream, theme: Theme) {
     this.#output = output;
-    this.#cursor = cursor;
+    this.#writer = new FrameWriter(theme);
   }
 
   /** Of the terminal now. */
@@ -44,30 +45,22 @@ export class TerminalScreen {
     this.#writer.forget();
   }
 
-  /** Shows a frame: lines with style codes. */
-  show(frame: string): void {
+  /** Shows a frame. */
+  show(lines: readonly Line[], cursor: CursorPlace | undefined): void {
     if (!this.#entered) return;
-    const bytes = this.#writer.next(frame, this.size.rows, this.#cursor());
+    const bytes = this.#writer.next(lines, cursor);
     if (bytes !== '') this.#output.write(bytes);
   }
+}
 
-  /**
-   * A stream for ink to write whole frames to. Ink's own way of drawing clears the screen for every frame that fills it; its debug
-   * mode hands frames over as they are.
-   */
-  inkOutput(): NodeJS.WriteStream {
-    const stream = new Writable({
-      decodeStrings: false,
-      write: (frame: string, _encoding, done) => {
-        if (frame !== '' && frame !== '\n') this.show(frame);
-        done();
-      },
-    });
-    const columns = (): number => this.size.columns;
-    const rows = (): number => this.size.rows;
-    // Not a terminal: ink leaves cursor and modes alone then.
-    const facts = { isTTY: false };
-    Object.defineProperties(stream, { columns: { get: columns }, rows: { get: rows } });
-    return Object.assign(stream, facts) as unknown as NodeJS.WriteStream;
-  }
+/**
+ * Takes what ink writes. Ink lays out and tokenizes the whole screen again for every key: that took 40 ms of CPU time for 120x40
+ * where drawing takes 4, and it clears a screen that is full before each frame. So the screen is drawn here, from the same
+ * state, and ink has the keys, the raw mode and the tree's life.
+ */
+export function inkSink(): NodeJS.WriteStream {
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Not a terminal: ink leaves cursor and modes alone then.
+  const facts = { isTTY: false, columns: 80, rows: 24 };
+  return Object.assign(stream, facts) as unknown as NodeJS.WriteStream;
 }

@@ -2,21 +2,29 @@ import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameWriter } from '../../../src/replay/terminal/frame.ts';
-import { lineText } from '../../../src/replay/terminal/text/line.ts';
+import type { Line } from '../../../src/replay/terminal/text/line.ts';
+import { visible } from '../../../src/replay/terminal/text/visible.ts';
+import { themeFor } from '../../../src/replay/terminal/theme.ts';
 import { fitText } from '../../../src/replay/terminal/text/wrap.ts';
 import { screenText } from '../../support/terminal.ts';
 
 const SIZE = { columns: 40, rows: 6 };
 
-async function shownAfter(frames: readonly string[]): Promise<string> {
+const theme = themeFor({});
+
+function frameOf(...texts: readonly string[]): Line[] {
+  return texts.map((text) => visible(text, text.includes('x') ? 'bad' : 'plain'));
+}
+
+async function shownAfter(frames: readonly (readonly Line[])[]): Promise<string> {
   const emulator = new xterm.Terminal({
     cols: SIZE.columns,
     rows: SIZE.rows,
     allowProposedApi: true,
   });
-  const writer = new FrameWriter();
+  const writer = new FrameWriter(theme);
   for (const frame of frames) {
-    const bytes = writer.next(frame, SIZE.rows, undefined);
+    const bytes = writer.next(frame, undefined);
     await new Promise<void>((resolve) => emulator.write(bytes, resolve));
   }
   const shown = screenText(emulator);
@@ -26,12 +34,12 @@ async function shownAfter(frames: readonly string[]): Promise<string> {
 
 test('a frame after another shows what it would show alone', async () => {
   const line = fc.string({
-    unit: fc.constantFrom('a', ' ', '│', 'é', '\x1b[31mx\x1b[39m'),
+    unit: fc.constantFrom('a', ' ', '│', 'é', 'x', '漢'),
     maxLength: 30,
   });
   const frame = fc
     .array(line, { minLength: 1, maxLength: SIZE.rows })
-    .map((lines) => lines.join('\n'));
+    .map((lines) => frameOf(...lines));
   await fc.assert(
     fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 4 }), async (frames) => {
       expect(await shownAfter(frames)).toBe(await shownAfter(frames.slice(-1)));
@@ -41,28 +49,30 @@ test('a frame after another shows what it would show alone', async () => {
 });
 
 test('only lines that changed are written', () => {
-  const writer = new FrameWriter();
-  writer.next('one\ntwo\nthree', 6, undefined);
-  const bytes = writer.next('one\nTWO\nthree', 6, undefined);
+  const writer = new FrameWriter(theme);
+  writer.next(frameOf('one', 'two', 'three'), undefined);
+  const bytes = writer.next(frameOf('one', 'TWO', 'three'), undefined);
   expect(bytes).toContain('TWO');
   expect(bytes).not.toContain('one');
-  expect(writer.next('one\nTWO\nthree', 6, undefined)).toBe('');
+  expect(writer.next(frameOf('one', 'TWO', 'three'), undefined)).toBe('');
 });
 
 test('a moved cursor is written though no line changed', () => {
-  const writer = new FrameWriter();
-  writer.next('one', 6, { row: 0, column: 1 });
-  expect(writer.next('one', 6, { row: 0, column: 2 })).toContain('\x1b[1;3H');
+  const writer = new FrameWriter(theme);
+  writer.next(frameOf('one'), { row: 0, column: 1 });
+  expect(writer.next(frameOf('one'), { row: 0, column: 2 })).toContain('\x1b[1;3H');
 });
 
 test('a terminal that counts emoji otherwise still has the edge in its column', async () => {
   // The emulator here takes one column for 🎤, as old terminals do; this program counts two.
-  const text = lineText(fitText('🎤 sings 👩\u200d💻 and codes', 38));
-  const shown = await shownAfter([`${text}│`]);
+  const line = [...fitText('🎤 sings 👩\u200d💻 and codes', 38), ...visible('│')];
+  const shown = await shownAfter([[line]]);
   // By characters: each is one of the emulator's cells.
   expect(Array.from(shown.split('\n')[0] ?? '').indexOf('│')).toBe(38);
 });
 
 test('rows that a frame no longer has are cleared', async () => {
-  expect(await shownAfter(['one\ntwo', 'one'])).toBe(await shownAfter(['one']));
+  expect(await shownAfter([frameOf('one', 'two'), frameOf('one')])).toBe(
+    await shownAfter([frameOf('one')]),
+  );
 });

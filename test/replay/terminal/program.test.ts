@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -12,11 +12,15 @@ import {
 } from '../../support/terminal-program.ts';
 import type { TestTerminal } from '../../support/terminal.ts';
 
+let root = '';
 let folder = '';
 let terminal: TestTerminal | undefined;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'sqlenv-terminal-'));
+  root = mkdtempSync(path.join(tmpdir(), 'sqlenv-terminal-'));
+  // Forks are saved beside it, so that they are not among the episodes of the next test.
+  folder = path.join(root, 'records');
+  mkdirSync(folder);
   writeRecords(folder, await playShowcase());
 }, 120_000);
 
@@ -25,15 +29,17 @@ afterEach(() => {
   terminal = undefined;
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function open(options: ProgramOptions = {}): TestTerminal {
-  const forks = path.join(folder, 'forks', 'forks.jsonl');
+  const forks = path.join(root, 'forks.jsonl');
   terminal = openReplay(folder, { flags: ['--demo', '--forks', forks], ...options });
   return terminal;
 }
 
 const SLOW = 240_000;
+const ENDLESS =
+  'WITH RECURSIVE n(x) AS (SELECT 1\nUNION ALL SELECT x + 1 FROM n)\nSELECT count(*) FROM n';
 
 test(
   'a person filters, opens, steps, reads the diff, edits, forks, saves and quits',
@@ -102,7 +108,7 @@ test(
     program.type('q');
     expect(await program.ended).toEqual({ exitCode: 0, signal: 0 });
 
-    const [line = ''] = readFileSync(path.join(folder, 'forks', 'forks.jsonl'), 'utf8').split('\n');
+    const [line = ''] = readFileSync(path.join(root, 'forks.jsonl'), 'utf8').split('\n');
     const saved = JSON.parse(line) as Trajectory;
     expect(saved.parent).toEqual({ episode_id: 'demo/00000001', step_index: 1 });
     expect(saved.steps).toHaveLength(3);
@@ -160,25 +166,58 @@ test(
 );
 
 test(
-  'an endless query is cancelled with Esc, and the program goes on',
+  'an endless query in a fork is ended by the limits of the episode, as the model would see it',
   async () => {
     const program = open();
     await program.waitFor('20 episodes');
     program.type(KEYS.enter);
     await program.waitFor('what was cut away');
-    program.type(`f`);
+    program.type('f');
     await program.waitFor('fork at step 1');
-    // 100 ms is the limit of these episodes, so it is the model's limit that ends it.
-    program.paste(
-      'WITH RECURSIVE n(x) AS (SELECT 1\nUNION ALL SELECT x + 1 FROM n)\nSELECT count(*) FROM n',
-    );
+    program.paste(ENDLESS);
     await program.waitFor('SELECT count(*) FROM n');
     program.type(KEYS.ctrlS);
     await program.waitFor('time_limit');
     program.type(KEYS.escape);
     await program.waitFor('i type');
-    program.type('qy');
+    program.type('q');
+    await program.waitFor('leave without saving');
+    program.type('y');
     await program.waitFor('[1 ✂]');
+  },
+  SLOW,
+);
+
+test(
+  'what takes long is cancelled with Esc, and ends with the program',
+  async () => {
+    const place = path.join(root, 'patient');
+    mkdirSync(place);
+    const [record] = await playShowcase();
+    if (record === undefined) throw new Error('there is no record');
+    const hour = 3_600_000;
+    const limits = { ...record.limits, query_cpu_ms_max: hour, query_wall_ms_max: hour };
+    writeRecords(place, [{ ...record, limits }]);
+    const program = openReplay(place, { flags: ['--demo'] });
+    terminal = program;
+    await program.waitFor('1 episode');
+    program.type(KEYS.enter);
+    await program.waitFor('what was cut away');
+    program.type('e');
+    await program.waitFor('edit step 1');
+    program.type(KEYS.ctrlU);
+    await program.waitUntilGone('┃ SELECT');
+    program.paste(ENDLESS);
+    await program.waitFor('SELECT count(*) FROM n');
+    program.type(KEYS.ctrlS);
+    await program.waitFor(/running the query +esc cancels/);
+    program.type(KEYS.escape);
+    await program.waitFor('cancelled: running the query');
+    program.type(KEYS.ctrlS);
+    await program.waitFor(/running the query +esc cancels/);
+    process.kill(program.processId, 'SIGTERM');
+    expect((await program.ended).exitCode).toBe(143);
+    expect(program.emulator.buffer.active.type).toBe('normal');
   },
   SLOW,
 );

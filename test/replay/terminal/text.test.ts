@@ -130,6 +130,13 @@ describe('laying out', () => {
     );
   });
 
+  test('what follows the mark of a truncation in the middle of a text is told apart from the texts after it', () => {
+    const parts = observationText('[["a", "b...(truncated)...c", 2], ["d", 3]]');
+    expect(parts).toContainEqual({ text: 'c"', style: 'string' });
+    expect(parts).toContainEqual({ text: '"d"', style: 'string' });
+    expect(parts).toContainEqual({ text: '3', style: 'number' });
+  });
+
   test('highlighting changes no character', () => {
     fc.assert(
       fc.property(

@@ -7,7 +7,7 @@ import type { StreamedCall as _sqlenv_v1_StreamedCall, StreamedCall__Output as _
  */
 export interface StreamStepsRequest {
   /**
-   * At least one.
+   * One to 4,096.
    */
   'calls'?: (_sqlenv_v1_StreamedCall)[];
 }
@@ -17,7 +17,7 @@ export interface StreamStepsRequest {
  */
 export interface StreamStepsRequest__Output {
   /**
-   * At least one.
+   * One to 4,096.
    */
   'calls': (_sqlenv_v1_StreamedCall__Output)[];
 }

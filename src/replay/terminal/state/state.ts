@@ -31,6 +31,8 @@ export interface State {
   /** From the list, which is always there, to what is on top. */
   readonly views: readonly [ListView, ...View[]];
   readonly status: Status | undefined;
+  /** What makes replays doubtful, found so far. */
+  readonly warnings: readonly string[];
   readonly tasks: readonly RunningTask[];
   readonly nextTaskId: number;
   /** Frame of the spinner. */
@@ -39,7 +41,7 @@ export interface State {
 
 /** A short message in the line above the keys. */
 export interface Status {
-  readonly kind: 'info' | 'good' | 'bad';
+  readonly kind: 'info' | 'good' | 'warn' | 'bad';
   readonly text: string;
 }
 
@@ -176,6 +178,8 @@ export type Message =
     }
   | { readonly kind: 'task_done'; readonly id: number; readonly result: TaskResult }
   | { readonly kind: 'task_failed'; readonly id: number; readonly message: string }
+  /** All that makes replays doubtful, when there is more of it than before. */
+  | { readonly kind: 'warned'; readonly warnings: readonly string[] }
   /** What came back from `$EDITOR`; undefined if it failed. */
   | { readonly kind: 'edited'; readonly text: string | undefined; readonly problem: string };
 

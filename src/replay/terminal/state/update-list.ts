@@ -1,5 +1,7 @@
 import { parseFilter, type EpisodeFilter } from '../../filter.ts';
 import { listHeight } from '../views/list-view.ts';
+import type { DiffLine } from '../text/diff-lines.ts';
+import { countText } from '../text/format.ts';
 import { editBuffer, editKey } from './edit-buffer.ts';
 import { openEpisode } from './open-episode.ts';
 import { openSiblings } from './open-siblings.ts';
@@ -215,13 +217,18 @@ function placeOf(rows: ListView['rows'], index: number): number {
 
 function openProblems(state: State): State {
   const { problems } = state.facts;
-  if (problems.length === 0) return say(state, 'info', 'all files could be read');
+  const { warnings } = state;
+  const count = problems.length + warnings.length;
+  if (count === 0) return say(state, 'info', 'all files could be read');
   return pushPager(state, {
     title: 'problems',
-    note: `${problems.length}`,
-    lines: problems.map(({ location, message }) => [
-      { text: `${location}: `, style: 'strong' },
-      { text: message, style: 'bad' },
-    ]),
+    note: countText(count),
+    lines: [
+      ...warnings.map((text): DiffLine => [{ text, style: 'warn' }]),
+      ...problems.map(({ location, message }): DiffLine => [
+        { text: `${location}: `, style: 'strong' },
+        { text: message, style: 'bad' },
+      ]),
+    ],
   });
 }

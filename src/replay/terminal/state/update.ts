@@ -30,6 +30,7 @@ export function initialState(facts: Facts, size: Size): State {
     size,
     views: [initialList(facts.episodes)],
     status: undefined,
+    warnings: [],
     tasks: [],
     nextTaskId: 1,
     tick: 0,
@@ -58,6 +59,12 @@ export function update(state: State, message: Message): Updated {
       return taskDone(state, message.id, message.result);
     case 'task_failed':
       return taskFailed(state, message.id, message.message);
+    case 'warned': {
+      const { warnings } = message;
+      const newest = warnings.at(-1);
+      const warned = { ...state, warnings };
+      return [newest === undefined ? warned : say(warned, 'warn', newest), []];
+    }
     case 'edited':
       return edited(state, message.text, message.problem);
   }

@@ -35,34 +35,52 @@ export function statusStyle(status: string): Style {
   return status === 'time_limit' || status === 'too_big' ? 'warn' : 'bad';
 }
 
-/** What is known of a query, in one line. */
+/** What is known of a query, in one line: how it ended, and its times, which come last since they may be cut. */
 export function queryFacts(query: TrajectoryQuery): readonly StyledText[] {
+  return withDots([...resultFacts(query), ...timeFacts(query)]);
+}
+
+/** What is known of a step and of one of its queries, in one line. */
+export function stepFacts(
+  step: TrajectoryStep,
+  query: TrajectoryQuery | undefined,
+): readonly StyledText[] {
+  const facts: StyledText[] = query === undefined ? [] : [...resultFacts(query)];
+  const reward: Style = step.reward > 0 ? 'good' : 'plain';
+  facts.push({ text: `reward ${rewardText(step.reward)}`, style: reward });
+  if (step.completion_token_count > 0) {
+    facts.push({ text: `${countText(step.completion_token_count)} tokens`, style: 'plain' });
+  }
+  if (step.ignored_call_count > 0) {
+    facts.push({ text: `${counted(step.ignored_call_count, 'call')} ignored`, style: 'warn' });
+  }
+  facts.push({ text: `step ${durationText(step.step_ms)}`, style: 'plain' });
+  return withDots([...facts, ...(query === undefined ? [] : timeFacts(query))]);
+}
+
+function resultFacts(query: TrajectoryQuery): StyledText[] {
   const facts: StyledText[] = [{ text: query.status, style: statusStyle(query.status) }];
-  const add = (text: string, style: Style = 'plain'): void => {
-    facts.push({ text: ' · ', style: 'dim' }, { text, style });
-  };
-  if (query.status === 'ok') add(counted(query.row_count, 'row'));
-  if (query.capped) add('capped', 'warn');
-  if (query.time_limit !== 'none' && query.time_limit !== '')
-    add(`${query.time_limit} limit`, 'warn');
-  if (query.queue_us > 0) add(`queue ${durationText(query.queue_us / 1_000)}`);
-  if (query.query_us > 0) add(`query ${durationText(query.query_us / 1_000)}`);
-  if (query.query_cpu_us > 0) add(`cpu ${durationText(query.query_cpu_us / 1_000)}`);
+  if (query.status === 'ok') facts.push({ text: counted(query.row_count, 'row'), style: 'plain' });
+  if (query.capped) facts.push({ text: 'capped', style: 'warn' });
+  if (query.time_limit !== 'none' && query.time_limit !== '') {
+    facts.push({ text: `${query.time_limit} limit`, style: 'warn' });
+  }
   return facts;
 }
 
-/** What is known of a step beside its queries. */
-export function stepFacts(step: TrajectoryStep): readonly StyledText[] {
-  const facts = [`step ${durationText(step.step_ms)}`];
-  if (step.completion_token_count > 0) {
-    facts.push(`${countText(step.completion_token_count)} tokens`);
-  }
-  if (step.ignored_call_count > 0)
-    facts.push(`${counted(step.ignored_call_count, 'call')} ignored`);
-  const reward: Style = step.reward > 0 ? 'good' : 'plain';
-  return [
-    { text: facts.join(' · '), style: 'plain' },
-    { text: ' · ', style: 'dim' },
-    { text: `reward ${rewardText(step.reward)}`, style: reward },
-  ];
+function timeFacts(query: TrajectoryQuery): StyledText[] {
+  const times = [
+    ['query', query.query_us],
+    ['cpu', query.query_cpu_us],
+    ['queue', query.queue_us],
+  ] as const;
+  return times.flatMap(([name, us]): StyledText[] =>
+    us > 0 ? [{ text: `${name} ${durationText(us / 1_000)}`, style: 'plain' }] : [],
+  );
+}
+
+function withDots(facts: readonly StyledText[]): readonly StyledText[] {
+  return facts.flatMap((fact, index): StyledText[] =>
+    index === 0 ? [fact] : [{ text: ' · ', style: 'dim' }, fact],
+  );
 }

@@ -63,31 +63,37 @@ export const turnText: Highlighter = (text) => {
 };
 
 const OBSERVATION_PIECES =
-  /"(?:[^"\\]|\\.)*"|(\.\.\.\(truncated\)\.\.\.|\(truncated\)\.\.\.|\.\.\.\(truncated\))|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\b(?:null|true|false|NaN|Infinity)\b/g;
+  /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\b(?:null|true|false|NaN|Infinity)\b/g;
+const MARK = /(\.\.\.\(truncated\)\.\.\.|\(truncated\)\.\.\.|\.\.\.\(truncated\))/;
 
 /** What the model read: JSON, and the mark where it was shortened. */
-export const observationText: Highlighter = (text) => {
+export const observationText: Highlighter = (text) =>
+  joined(
+    text.split(MARK).flatMap((piece, index): StyledText[] => {
+      if (index % 2 === 1) return [{ text: piece, style: 'cut' }];
+      return index === 0 ? jsonParts(piece) : restParts(piece);
+    }),
+  );
+
+/** What follows a mark may begin within a text: then it holds an odd number of quotes. */
+function restParts(text: string): StyledText[] {
+  const quotes = [...text.matchAll(/(?<!\\)"/g)];
+  const first = quotes[0];
+  if (first === undefined || quotes.length % 2 === 0) return jsonParts(text);
+  const end = first.index + 1;
+  return [{ text: text.slice(0, end), style: 'string' }, ...jsonParts(text.slice(end))];
+}
+
+function jsonParts(text: string): StyledText[] {
   const parts: StyledText[] = [];
   let at = 0;
   for (const match of text.matchAll(OBSERVATION_PIECES)) {
     parts.push({ text: text.slice(at, match.index), style: 'plain' });
-    const first = match[0].charAt(0);
-    const style = match[1] !== undefined ? 'cut' : first === '"' ? 'string' : 'number';
-    // A string that was cut in the middle holds the mark.
-    if (style === 'string') parts.push(...markedString(match[0]));
-    else parts.push({ text: match[0], style });
+    parts.push({ text: match[0], style: match[0].startsWith('"') ? 'string' : 'number' });
     at = match.index + match[0].length;
   }
   parts.push({ text: text.slice(at), style: 'plain' });
-  return joined(parts);
-};
-
-const MARK = /(\.\.\.\(truncated\)\.\.\.|\(truncated\)\.\.\.|\.\.\.\(truncated\))/;
-
-function markedString(text: string): StyledText[] {
-  return text
-    .split(MARK)
-    .map((piece, index) => ({ text: piece, style: index % 2 === 1 ? 'cut' : 'string' }));
+  return parts;
 }
 
 function styleInside(inside: 'text' | 'call' | 'thought' | 'sql'): Style {

@@ -58,14 +58,19 @@ export function statusLine(state: State, width: number): Line {
 function messageLine(status: State['status']): Line {
   if (status === undefined) return [];
   const { kind, text } = status;
-  const mark = kind === 'good' ? '✓ ' : kind === 'bad' ? '✗ ' : '';
+  const mark = kind === 'good' ? '✓ ' : kind === 'bad' ? '✗ ' : kind === 'warn' ? '! ' : '';
   return styledLine([{ text: ` ${mark}${text}`, style: kind === 'info' ? 'plain' : kind }]);
 }
 
-/** The last line: keys, as many as fit; the last of them always. */
+/** Keys at the end that are always shown: how to get out, and help. */
+const KEPT_HINT_COUNT = 2;
+
+/** The last line: keys, as many as fit; the last two of them always. */
 export function hintLine(hints: readonly Hint[], width: number): Line {
-  const shown = hints.map(hintSpans);
-  const last = shown.pop() ?? [];
+  const shown = hints.slice(0, -KEPT_HINT_COUNT).map(hintSpans);
+  const last = hints
+    .slice(-KEPT_HINT_COUNT)
+    .flatMap((hint, index) => [...(index === 0 ? [] : [blank(2)]), ...hintSpans(hint)]);
   let room = width - lineWidth(last) - 1;
   const line: Line[number][] = [blank(1)];
   for (const spans of shown) {

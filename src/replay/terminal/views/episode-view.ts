@@ -1,7 +1,7 @@
 import type { Trajectory } from '../../../../env/trajectory.ts';
 import { pageCount, pageOf } from '../state/pages.ts';
 import type { EpisodeView, ListView, Size, State } from '../state/state.ts';
-import { queryFacts, stepFacts, verdictStyle } from '../text/describe.ts';
+import { stepFacts, verdictStyle } from '../text/describe.ts';
 import { countText, rewardText } from '../text/format.ts';
 import { blank, type Line } from '../text/line.ts';
 import { fitText, plainText, wrapStyled, wrapText, type StyledText } from '../text/wrap.ts';
@@ -119,13 +119,7 @@ function stepRows(
   const query = step.queries[view.callIndex];
   const facts: BodyRow = {
     kind: 'line',
-    line: styledLine([
-      { text: '  ', style: 'plain' },
-      ...(query === undefined
-        ? []
-        : [...queryFacts(query), { text: ' · ', style: 'dim' } as const]),
-      ...stepFacts(step),
-    ]),
+    line: styledLine([{ text: '  ', style: 'plain' }, ...stepFacts(step, query)]),
   };
   const above: readonly PaneSpec[] = two ? [said, calls] : [said];
   if (step.messages.length === 0) {

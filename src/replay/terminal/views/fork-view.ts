@@ -43,6 +43,14 @@ export const FORK_READ_HINTS: readonly Hint[] = [
   ['?', 'help'],
 ];
 
+/** Keys once the fork has ended. */
+export const FORK_ENDED_HINTS: readonly Hint[] = [
+  ['↑↓', 'scroll'],
+  ['w', 'save'],
+  ['q', 'leave'],
+  ['?', 'help'],
+];
+
 /** Rows of the transcript's pane, edges included. */
 export function transcriptHeight(size: Size, view: ForkView): number {
   const body = Math.max(6, size.rows - CHROME_ROWS);

@@ -17,7 +17,10 @@ const SECTIONS: readonly Section[] = [
       ['enter', 'open the episode, unfold the group'],
       ['/', 'type a filter; it is applied as you type, text: on enter'],
       ['esc', 'show everything again'],
-      ['g', 'fold the rollouts of a prompt: ● right ○ wrong × failed · no answer'],
+      [
+        'g',
+        'fold the rollouts of a prompt: ● right ○ wrong × failed ◐ right without reward · no answer',
+      ],
       ['→ ←', 'unfold and fold a group'],
       ['o O', 'sort by the next column, turn the order'],
       ['u', 'all rollouts of the prompt side by side'],

@@ -67,8 +67,6 @@ interface Column {
   readonly right: boolean;
 }
 
-/** Characters at the end of an episode's id that tell it from its siblings. */
-const MEMBER_ID_SIZE = 8;
 const MARK_WIDTH = 3;
 const ASIDE_WIDTH = 1;
 
@@ -88,7 +86,7 @@ function listColumns(width: number): readonly Column[] {
     width - MARK_WIDTH - ASIDE_WIDTH - gaps - fixed.reduce((sum, one) => sum + one.width, 0);
   const question = wide && room >= 70;
   const names = question ? 52 : room;
-  const task = Math.max(Math.ceil(names * 0.55), names - 26);
+  const task = Math.max(Math.ceil(names * 0.55), names - (wide ? 26 : 12));
   return [
     { name: 'task', title: 'task', width: task, right: false },
     { name: 'db', title: 'database', width: names - task, right: false },
@@ -101,13 +99,16 @@ function listColumns(width: number): readonly Column[] {
 
 function header(state: State, view: ListView): Line {
   const { episodes, problems } = state.facts;
+  const problemCount = problems.length + state.warnings.length;
   const { gradedCount, rewardMean } = view.figures;
   const shown = view.matches.length;
   const count =
     shown === episodes.length
       ? countText(shown)
       : `${countText(shown)} of ${countText(episodes.length)}`;
-  const right: StyledText[] = [{ text: `${count} episodes`, style: 'strong' }];
+  const right: StyledText[] = [
+    { text: `${count} episode${episodes.length === 1 ? '' : 's'}`, style: 'strong' },
+  ];
   if (rewardMean !== undefined) {
     right.push(
       { text: ' · mean reward ', style: 'dim' },
@@ -115,8 +116,8 @@ function header(state: State, view: ListView): Line {
       { text: gradedCount === shown ? '' : ` of ${countText(gradedCount)} graded`, style: 'dim' },
     );
   }
-  if (problems.length > 0) {
-    const text = `${countText(problems.length)} problem${problems.length === 1 ? '' : 's'}`;
+  if (problemCount > 0) {
+    const text = `${countText(problemCount)} problem${problemCount === 1 ? '' : 's'}`;
     right.push({ text: ' · ', style: 'dim' }, { text, style: 'bad' });
   }
   return headerLine([], right, state.size.columns);
@@ -185,7 +186,8 @@ function episodeCells(
   const line: Line[number][] = [];
   for (const column of columns) {
     const { text, style } = cellOf(episode, column, grouped);
-    const fit = column.right ? fitTextRight : column.name === 'task' ? fitTextEnd : fitText;
+    const fromEnd = column.name === 'task' && !grouped;
+    const fit = column.right ? fitTextRight : fromEnd ? fitTextEnd : fitText;
     line.push(...fit(text, column.width, style), blank(1));
   }
   return line;
@@ -200,7 +202,7 @@ function cellOf(
     case 'task':
       return grouped
         ? {
-            text: `  ${outcomeMark(episode).mark} ${episode.episodeId.slice(-MEMBER_ID_SIZE)}`,
+            text: `  ${outcomeMark(episode).mark} ${ownName(episode.episodeId)}`,
             style: 'plain',
           }
         : {
@@ -230,6 +232,11 @@ function cellOf(
     case 'question':
       return { text: episode.question, style: 'dim' };
   }
+}
+
+/** The part of an episode's id that tells it from its siblings. */
+function ownName(episodeId: string): string {
+  return episodeId.slice(episodeId.lastIndexOf('/') + 1);
 }
 
 /** The names of the flags, or how many there are where names don't fit. */

@@ -27,7 +27,7 @@ export function saidPane(step: TrajectoryStep): PaneSpec {
     return { id, title, lines: (width) => wrapText(text, width, observationText) };
   }
   const title = action.kind === 'final_text' ? 'the model answered' : 'the model said';
-  const note = counted(action.text.length, 'character');
+  const note = `${countText(action.text.length)} chars`;
   return { id, title, note, lines: (width) => wrapText(action.text, width, turnText) };
 }
 
@@ -80,9 +80,7 @@ export function sawPane(step: TrajectoryStep, callIndex: number, side: TruncateS
   const cut = query?.text_truncated === true;
   const size = query?.text_size ?? 0;
   const left = size - cutCount(text, side, size);
-  const note = cut
-    ? `${countText(left)} of ${countText(size)} characters`
-    : counted(size, 'character');
+  const note = cut ? `${countText(left)} of ${countText(size)} chars` : `${countText(size)} chars`;
   const many = step.messages.length > 1 ? ` (${callIndex + 1} of ${step.messages.length})` : '';
   return {
     id: 'saw',
@@ -109,7 +107,7 @@ export function besidePane(
     return {
       id: 'beside',
       title: 'what was cut away',
-      note: counted(count, 'character'),
+      note: `${countText(count)} chars`,
       lines: (width) => cutLines(state, { shown, side, count, whole }, width),
     };
   }

@@ -1,5 +1,4 @@
 import { GOLD_LIMITS, type QueryLimits } from '../../env/limits.ts';
-import type { ObservationOptions } from '../../env/query.ts';
 import type {
   AnswerGraded,
   EngineInfo,
@@ -109,7 +108,12 @@ export class SqliteExecutor implements QueryExecutor {
       {
         purpose: 'query',
         key: `${request.databaseId}\0${sql}`,
-        shareKey: this.#shareKey(file, sql, limits, `run ${observationKey(observation)}`),
+        shareKey: this.#shareKey(
+          file,
+          sql,
+          limits,
+          `run ${observation.textSizeMax} ${observation.truncateSide}`,
+        ),
         keptCounts,
         clocks: { cpuMs: limits.queryCpuMsMax, wallMs: limits.queryWallMsMax },
         build: (attempt) => ({ kind: 'run_query', file, sql, limits, observation, ...attempt }),
@@ -295,8 +299,4 @@ export class SqliteExecutor implements QueryExecutor {
       (shared) => this.#scheduler.run(order, shared),
     );
   }
-}
-
-function observationKey({ textSizeMax, truncateSide }: ObservationOptions): string {
-  return `${textSizeMax} ${truncateSide}`;
 }

@@ -55,8 +55,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<SqliteEx
     const reply = await lanes.fast.describeEngine();
     if (reply.kind === 'internal') throw new Error(reply.message);
     const cache = new ResultCache(options.resultCacheBytesMax ?? 0);
-    const { queueCountMax, telemetry } = options;
-    const scheduler = new Scheduler(guard, lanes, queueCountMax, cache, telemetry);
+    const scheduler = new Scheduler(guard, lanes, options.queueCountMax, cache, options.telemetry);
     return new SqliteExecutor(options.databases, lanes, scheduler, cache, reply.engine);
   } catch (error) {
     await Promise.all([lanes.fast.close(), lanes.slow.close()]);
@@ -293,10 +292,7 @@ export class SqliteExecutor implements QueryExecutor {
       }),
       timedOut: () => ({ kind: 'starved' }),
     };
-    return this.#golds.get(
-      `${file.databaseId}\0${file.fingerprint}\0${goldSql}`,
-      signal,
-      (shared) => this.#scheduler.run(order, shared),
-    );
+    const key = `${file.databaseId}\0${file.fingerprint}\0${goldSql}`;
+    return this.#golds.get(key, signal, (shared) => this.#scheduler.run(order, shared));
   }
 }

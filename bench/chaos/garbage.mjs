@@ -5,6 +5,7 @@ import { ATTACKS } from './support/attacks.mjs';
 
 /** Short, so that a scenario can wait for it. */
 const KEEPALIVE_MS = 2_000;
+const LEASE_MS = 8_000;
 
 /** Whatever can come over a socket that is no honest gRPC. */
 export const garbage = {
@@ -13,7 +14,11 @@ export const garbage = {
   secondsMax: 180,
 
   async run(chaos) {
-    const server = await chaos.startServer(['--keepalive-ms', String(KEEPALIVE_MS)]);
+    const server = await chaos.startServer([
+      ...['--keepalive-ms', String(KEEPALIVE_MS)],
+      // Episodes that cut streams have opened go with their leases; honest ones are quicker.
+      ...['--lease-ms', String(LEASE_MS)],
+    ]);
     const clients = chaos.connect(server, 2);
     const tasks = await chaos.tasks(clients[0], chaos.quick ? 8 : 20);
     const warmUp = honestBatch(tasks, { rolloutCount: 2, prefix: 'warm-up' });

@@ -1,20 +1,24 @@
 // What is thrown at the port. Each attack ends by itself, closes what it opened, and says in a few words what came back.
-import { randomFillSync } from 'node:crypto';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { encodeRequest, frame } from './client.mjs';
+import {
+  CONTINUATION,
+  HEADERS,
+  PING,
+  PREFACE,
+  SETTINGS,
+  WINDOW_UPDATE,
+  h2,
+  random,
+  randomFrames,
+  raw,
+  repeated,
+} from './raw-http2.mjs';
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const SERVICE = '/sqlenv.v1.EnvironmentService/';
-
-/** Frame types and flags of HTTP/2 (RFC 9113, section 6). */
-const HEADERS = 1;
-const SETTINGS = 4;
-const PING = 6;
-const WINDOW_UPDATE = 8;
-const CONTINUATION = 9;
 
 export const ATTACKS = {
   'random bytes': ({ port, scale }) =>
@@ -98,6 +102,11 @@ export const ATTACKS = {
       body: honest(task),
       headers: { 'grpc-timeout': '99999999999999H' },
     }),
+  'streams of steps that are no protobuf': ({ port, scale }) =>
+    calls(port, 50 * scale, { method: 'StreamSteps', body: () => frame(random(300)) }),
+  'streams of steps that hold nothing': ({ port, scale }) =>
+    calls(port, 50 * scale, { method: 'StreamSteps', body: emptyCalls() }),
+  'streams of steps that are cut': ({ port, task, scale }) => cutStreams(port, task, 50 * scale),
   'messages that never end': ({ port, task, scale }) => unfinished(port, task, 50 * scale),
 };
 
@@ -109,61 +118,18 @@ function honest(task) {
   return frame(plain(task));
 }
 
+function emptyCalls() {
+  const calls = [{ callId: 1 }, { callId: 1 }, { callId: 2, step: {} }, { callId: 3, reset: {} }];
+  return frame(encodeRequest('StreamSteps', { calls }));
+}
+
 function lying(task, difference) {
   const message = plain(task);
   return frame(message, { length: Math.min(0xffff_ffff, message.length + difference) });
 }
 
-function random(size) {
-  return randomFillSync(Buffer.alloc(size));
-}
-
-function repeated(count, make) {
-  return Array.from({ length: Math.ceil(count) }, make);
-}
-
 async function many(count, attack) {
   await Promise.all(repeated(count, attack));
-}
-
-/** One frame of HTTP/2. */
-function h2(type, flags = 0, stream = 0, payload = Buffer.alloc(0)) {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-function randomFrames(count) {
-  return repeated(count, () => {
-    const [type, flags, stream, size] = random(4);
-    return h2(type % 11, flags, stream % 8, random(size));
-  });
-}
-
-/** Writes bytes to a connection of its own, reads what comes for a moment, and closes it. */
-async function raw(port, parts, { lingerMs = 200 } = {}) {
-  const socket = connect(port, '127.0.0.1');
-  let closed = false;
-  socket.on('error', () => {});
-  socket.on('close', () => (closed = true));
-  socket.resume();
-  for (const part of parts) {
-    if (closed) return;
-    // A server that does not read must not fill this process's memory.
-    if (!socket.write(part)) await Promise.race([drained(socket), sleep(1_000)]);
-  }
-  await sleep(lingerMs);
-  socket.destroy();
-}
-
-function drained(socket) {
-  return new Promise((resolve) => {
-    socket.once('drain', resolve);
-    socket.once('close', resolve);
-  });
 }
 
 /** Header blocks that go on and on (CONTINUATION without END_HEADERS), 16 kB each. */
@@ -287,5 +253,20 @@ async function unfinished(port, task, count) {
       stream.write(frame(Buffer.alloc(100_000), { length: 4_000_000 }));
     }
     await sleep(500);
+  });
+}
+
+/** Streams that ask for work, and whose connection goes in the middle of a message. */
+async function cutStreams(port, task, count) {
+  await withSession(port, async (session) => {
+    for (let index = 0; index < count; index += 1) {
+      const stream = session.request(headersOf(`${SERVICE}StreamSteps`));
+      stream.on('error', () => {});
+      const episodeId = `cut/${port}/${index}/${performance.now()}`;
+      const reset = { episodeId, taskId: task.taskId };
+      const message = encodeRequest('StreamSteps', { calls: [{ callId: 1, reset }] });
+      stream.write(Buffer.concat([frame(message), frame(message).subarray(0, 9)]));
+    }
+    await sleep(100);
   });
 }

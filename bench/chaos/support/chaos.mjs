@@ -101,7 +101,9 @@ export class Chaos {
   async startServer(flags = [], options = {}) {
     const given = flags.includes('--databases') ? flags : ['--demo', ...flags];
     const recorded = flags.includes('--record') ? given : [...given, '--no-record'];
-    const server = await startServer(['--log-level', 'info', ...recorded], options);
+    // Many threads take longer to start than a quick scenario to run.
+    const few = this.quick && !flags.includes('--slow-threads') ? ['--slow-threads', '4'] : [];
+    const server = await startServer(['--log-level', 'info', ...few, ...recorded], options);
     this.onEnd(() => server.kill());
     return server;
   }

@@ -6,7 +6,8 @@ import { welcomeJson } from '../../../dist/src/cli/welcome.js';
 import { openLog } from '../../../dist/src/logger.js';
 
 const config = loadConfig({
-  flags: { demo: true, port: '0', record: false, logLevel: 'info' },
+  // Without the cache every query needs a thread.
+  flags: { demo: true, port: '0', record: false, logLevel: 'info', resultCacheBytesMax: '0' },
   environment: {},
   folder: process.cwd(),
 });

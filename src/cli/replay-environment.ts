@@ -83,6 +83,14 @@ class LocalSource implements ReplaySource {
     });
   }
 
+  findGold({
+    task_id: taskId,
+    gold_sha256: hash,
+    catalog_sha256: catalog,
+  }: Trajectory): Promise<GoldFound> {
+    return this.#catalogs.findGold(taskId, hash, catalog);
+  }
+
   async stop(): Promise<void> {
     this.#service.abandonAll();
     await this.#executor.close();

@@ -9,9 +9,10 @@ hold none.
 
 EPISODE is an episode id, its beginning as long as it is unique, or its number in --list.
 A filter is a list of words and terms: reward:0 verdict:mismatch db:concert_singer
-tool_calls>1 text:JOIN -flag:both_empty
+tool_calls>1 sql:JOIN -flag:both_empty
 
-Exit codes: 0 well; 1 something differs or can't be played, read or scored; 2 misused.
+Exit codes: 0 well; 1 something differs or can't be played, read or scored, or there was
+nothing to check; 2 misused.
 
 Examples:
   sqlenv replay trajectories

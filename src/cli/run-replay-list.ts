@@ -1,36 +1,20 @@
-import Table from 'cli-table3';
 import type { EpisodeSummary } from '../replay/ports.ts';
-import { printable } from '../replay/printable.ts';
-import { durationText } from '../replay/terminal/text/format.ts';
+import { episodeTable } from './episode-table.ts';
 import { EXIT_OK } from './exit-codes.ts';
-import { printText } from './print.ts';
+import { printLines } from './print.ts';
 import type { ReplayRun } from './replay-run.ts';
 
-/** Prints the episodes as a table, or one JSON object a line; gives the exit code. */
-export function runReplayList({ episodes, flags }: ReplayRun): number {
-  if (flags.json === true) {
-    const lines = episodes.map((episode) => `${JSON.stringify(jsonSummary(episode))}\n`);
-    printText(lines.join(''));
-  } else printText(printable(`${tableOf(episodes)}\n`));
+/** Prints the episodes as a table, or one JSON object a line, as fast as they are read; gives the exit code. */
+export async function runReplayList({ episodes, flags }: ReplayRun): Promise<number> {
+  const { isTTY, columns } = process.stdout;
+  await printLines(
+    flags.json === true ? jsonLines(episodes) : episodeTable(episodes, isTTY ? columns : undefined),
+  );
   return EXIT_OK;
 }
 
-function tableOf(episodes: readonly EpisodeSummary[]): string {
-  const table = new Table({
-    head: ['#', 'episode', 'task', 'database', 'verdict', 'reward', 'steps', 'flags', 'took'],
-    colAligns: ['right', 'left', 'left', 'left', 'left', 'right', 'right', 'left', 'right'],
-    style: { head: [], border: [] },
-  });
-  for (const episode of episodes) {
-    const { verdict, end, reward, parentId } = episode;
-    table.push([
-      ...[episode.index, episode.episodeId, episode.taskId, episode.databaseId],
-      ...[verdict === '' ? `(${end})` : verdict, reward ?? '', episode.stepCount],
-      [...episode.flags, ...(parentId === undefined ? [] : ['fork'])].join('\n'),
-      durationText(episode.durationMs),
-    ]);
-  }
-  return table.toString();
+function* jsonLines(episodes: readonly EpisodeSummary[]): Generator<string> {
+  for (const episode of episodes) yield JSON.stringify(jsonSummary(episode));
 }
 
 /** Keys as in the record where it has them. */

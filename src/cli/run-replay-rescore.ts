@@ -20,6 +20,7 @@ export async function runReplayRescore(run: ReplayRun): Promise<number> {
   const { episodes, flags, library, concurrency } = run;
   const mode = comparisonModeOf(flags.rescore ?? '');
   const graded = episodes.filter(({ verdict }) => verdict !== '');
+  if (graded.length === 0) throw new InputError('none of the episodes has a graded answer');
   const source = await run.openSource();
   const progress = showProgress('scoring');
   let finishedCount = 0;

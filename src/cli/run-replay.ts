@@ -6,13 +6,16 @@ import { findEpisodes } from '../replay/find-episodes.ts';
 import { findRecordFiles } from '../replay/find-records.ts';
 import { openLibrary } from '../replay/library.ts';
 import type { EpisodeLibrary, EpisodeSummary, ReplaySource } from '../replay/ports.ts';
+import { openTerminalEarly, type Opening } from '../replay/terminal/opening.ts';
 import { InputError } from '../tasks/task-set.ts';
+import { EXIT_OK, EXIT_PROBLEMS } from './exit-codes.ts';
 import { threadCount } from './evaluation-executor.ts';
 import { wholeNumber } from './numbers.ts';
 import { problemLines } from './problem-lines.ts';
 import { showProgress } from './progress.ts';
 import { ReplayCatalogs } from './replay-catalogs.ts';
-import { replayMode, type ReplayMode } from './replay-mode.ts';
+import { checkTerminal, replayMode, type ReplayMode } from './replay-mode.ts';
+import { noEpisodeText } from './no-episode.ts';
 import { replayerOf, type ReplayRun } from './replay-run.ts';
 import type { ReplayFlags } from './replay.ts';
 
@@ -21,29 +24,40 @@ const EXIT_INTERRUPTED = 130;
 
 const CONCURRENCY = '8';
 
+const NO_EPISODES = 'there are no episodes to replay';
+
 /** Shows or plays recorded episodes; gives the exit code. */
 export async function runReplay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const mode = replayMode(flags);
   const threads = threadCount(flags.threads);
   const concurrency = wholeNumber('--concurrency', flags.concurrency ?? CONCURRENCY, 1, 1_024);
   const filter = filterOf(flags.filter ?? '');
+  if (mode === 'terminal') await checkStart(paths);
   const abort = new AbortController();
   setMaxListeners(0, abort.signal); // every query of every episode listens to it
   const interrupt = (): void => abort.abort();
   // A full-screen program reads Ctrl-C itself; a second one ends whatever still runs.
   if (mode !== 'terminal') process.once('SIGINT', interrupt);
+  const opening =
+    mode === 'terminal' ? openTerminalEarly('opening the records ...', interrupt) : undefined;
   let library: EpisodeLibrary | undefined;
   try {
-    library = await openRecords(paths, abort.signal);
+    library = await openRecords(paths, abort.signal, opening === undefined);
     const openSource = (): Promise<ReplaySource> => openReplaySource(paths, flags, threads);
     const run = { flags, library, signal: abort.signal, concurrency, openSource };
-    if (mode === 'terminal') return await runTerminalMode({ ...run, episodes: [] }, paths);
+    if (mode === 'terminal') {
+      return await runTerminalMode({ ...run, episodes: [] }, paths, opening);
+    }
     const episodes = await filtered(library, filter, abort.signal);
-    return await runMode(mode, { ...run, episodes });
+    if (episodes.length === 0) sayThatNonePasses(mode, noEpisodeText(library.episodes, filter));
+    const exitCode = await runMode(mode, { ...run, episodes });
+    // Whatever it was: it was without the lines that can't be read.
+    return exitCode === EXIT_OK && library.problems.length > 0 ? EXIT_PROBLEMS : exitCode;
   } catch (error) {
     if (abort.signal.aborted) return EXIT_INTERRUPTED;
     throw error;
   } finally {
+    opening?.leave();
     process.off('SIGINT', interrupt);
     await library?.close();
   }
@@ -58,23 +72,45 @@ async function runMode(mode: Exclude<ReplayMode, 'terminal'>, run: ReplayRun): P
     case 'print':
       return await (await import('./run-replay-print.ts')).runReplayPrint(run);
     case 'list':
-      return (await import('./run-replay-list.ts')).runReplayList(run);
+      return await (await import('./run-replay-list.ts')).runReplayList(run);
     case 'html':
       return await (await import('./run-replay-html.ts')).runReplayHtml(run);
   }
 }
 
-async function runTerminalMode(run: ReplayRun, paths: readonly string[]): Promise<number> {
+/** What is wrong with the paths is said before that there is no terminal: it is wrong on a terminal, too. */
+async function checkStart(paths: readonly string[]): Promise<void> {
+  const { files, problems } = await findRecordFiles(paths);
+  if (files.length === 0) throw new InputError(NO_EPISODES, problems);
+  checkTerminal();
+}
+
+/** Nothing that was checked is not clean; an empty list is what was asked for. Throws {@link InputError}. */
+function sayThatNonePasses(mode: ReplayMode, text: string): void {
+  if (mode !== 'list') throw new InputError(text);
+  process.stderr.write(`sqlenv: ${text}\n`);
+}
+
+async function runTerminalMode(
+  run: ReplayRun,
+  paths: readonly string[],
+  opening: Opening | undefined,
+): Promise<number> {
   const { runTerminal } = await import('../replay/terminal/run-terminal.tsx');
+  run.signal.throwIfAborted();
   const replayer = replayerOf(run);
   try {
-    return await runTerminal({
-      library: run.library,
-      replayer,
-      replayerProblem: undefined,
-      forkFile: run.flags.forks ?? path.join(await firstFolder(paths), 'forks.jsonl'),
-      filter: run.flags.filter ?? '',
-    });
+    const forkFile = run.flags.forks ?? path.join(await firstFolder(paths), 'forks.jsonl');
+    return await runTerminal(
+      {
+        library: run.library,
+        replayer,
+        replayerProblem: undefined,
+        forkFile,
+        filter: run.flags.filter ?? '',
+      },
+      opening,
+    );
   } finally {
     await replayer.stop();
   }
@@ -86,12 +122,16 @@ function filterOf(text: string): EpisodeFilter {
   throw new ConfigError([`--filter: at character ${parsed.offset + 1}: ${parsed.message}`]);
 }
 
-async function openRecords(paths: readonly string[], signal: AbortSignal): Promise<EpisodeLibrary> {
-  const progress = showProgress('reading');
+async function openRecords(
+  paths: readonly string[],
+  signal: AbortSignal,
+  showsProgress: boolean,
+): Promise<EpisodeLibrary> {
+  const progress = showsProgress ? showProgress('reading') : undefined;
   try {
-    return await openLibrary(paths, { onProgress: progress.update, signal });
+    return await openLibrary(paths, { ...(progress && { onProgress: progress.update }), signal });
   } finally {
-    progress.stop();
+    progress?.stop();
   }
 }
 
@@ -102,7 +142,7 @@ async function filtered(
   signal: AbortSignal,
 ): Promise<readonly EpisodeSummary[]> {
   const { episodes, problems } = library;
-  if (episodes.length === 0) throw new InputError('there are no episodes to replay', problems);
+  if (episodes.length === 0) throw new InputError(NO_EPISODES, problems);
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 line or file' : `${problems.length} lines or files`;
     process.stderr.write(`sqlenv: ${count} can't be read\n`);

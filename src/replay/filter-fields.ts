@@ -1,3 +1,4 @@
+import type { ScoreFlag, Verdict } from '../../env/grade.ts';
 import type { EpisodeSummary } from './ports.ts';
 
 /** A key whose values are texts: compared without regard to case, `*` stands for anything. */
@@ -5,7 +6,7 @@ interface TextField {
   readonly kind: 'text';
   /** Empty texts count as `none`. */
   readonly values: (episode: EpisodeSummary) => readonly string[];
-  /** All values that there are; undefined: any text. */
+  /** All values that there are, an empty one for `none`; undefined: any text. */
   readonly allowed?: readonly string[];
 }
 
@@ -34,6 +35,26 @@ const ENDS = [
   'abandoned',
 ] as const satisfies readonly EpisodeSummary['end'][];
 
+/** As records, so that none can be forgotten. */
+const VERDICTS = Object.keys({
+  match: true,
+  mismatch: true,
+  answer_missing: true,
+  answer_sql_error: true,
+  answer_forbidden: true,
+  answer_time_limit: true,
+  answer_too_big: true,
+} satisfies Record<Verdict, true>);
+const FLAGS = Object.keys({
+  both_empty: true,
+  gold_scalar: true,
+  answer_table_free: true,
+  answer_constant: true,
+  gold_tie: true,
+  gold_volatile: true,
+  wall_backstop: true,
+} satisfies Record<ScoreFlag, true>);
+
 function text(value: (episode: EpisodeSummary) => string): TextField {
   return { kind: 'text', values: (episode) => [value(episode)] };
 }
@@ -42,7 +63,7 @@ function number(value: (episode: EpisodeSummary) => number | undefined): NumberF
   return { kind: 'number', value };
 }
 
-/** The keys that a summary answers; `text`, which needs the record, is not among them. */
+/** The keys that a summary answers; `text` and `sql`, which need the record, are not among them. */
 export const FILTER_FIELDS = {
   db: text((episode) => episode.databaseId),
   task: text((episode) => episode.taskId),
@@ -51,7 +72,7 @@ export const FILTER_FIELDS = {
   group: text((episode) => episode.groupId),
   split: text((episode) => episode.split),
   difficulty: text((episode) => episode.difficulty),
-  verdict: text((episode) => episode.verdict),
+  verdict: { kind: 'text', values: (episode) => [episode.verdict], allowed: ['', ...VERDICTS] },
   reason: text((episode) => episode.endReason),
   comparison: text((episode) => episode.comparisonMode),
   sqlite: text((episode) => episode.sqliteVersion),
@@ -59,7 +80,11 @@ export const FILTER_FIELDS = {
   parent: text((episode) => episode.parentId ?? ''),
   mode: { kind: 'text', values: (episode) => [episode.mode], allowed: MODES },
   end: { kind: 'text', values: (episode) => [episode.end], allowed: ENDS },
-  flag: { kind: 'text', values: ({ flags }) => (flags.length === 0 ? NONE : flags) },
+  flag: {
+    kind: 'text',
+    values: ({ flags }) => (flags.length === 0 ? NONE : flags),
+    allowed: ['', ...FLAGS],
+  },
   reward: number((episode) => episode.reward),
   steps: number((episode) => episode.stepCount),
   tool_calls: number((episode) => episode.toolCallCount),
@@ -88,7 +113,7 @@ const ALIASES: ReadonlyMap<string, FilterKey> = new Map([
 ]);
 
 /** All keys of the language, in the order of their importance, for completion and help. */
-export const FILTER_KEYS: readonly string[] = [...Object.keys(FILTER_FIELDS), 'text'];
+export const FILTER_KEYS: readonly string[] = [...Object.keys(FILTER_FIELDS), 'text', 'sql'];
 
 /** The key of a name, in any case; undefined if there is none. */
 export function filterKey(name: string): FilterKey | undefined {

@@ -5,6 +5,7 @@ import type {
   FilterParsed,
   FilterTerm,
   FilterText,
+  SearchedText,
   TextTerm,
 } from './filter-terms.ts';
 
@@ -84,10 +85,13 @@ class FilterReader {
       return { term: { kind: 'words', words, negated } };
     }
     const [, name = '', sign = ''] = found;
-    if (name.toLowerCase() === 'text') return { textTerm: this.#readText(sign, negated) };
+    const where = name.toLowerCase();
+    if (where === 'text' || where === 'sql') {
+      return { textTerm: this.#readText(where, sign, negated) };
+    }
     const key = filterKey(name);
     if (key !== undefined) return { term: this.#readKeyed(key, sign, negated) };
-    const hint = suggest(name.toLowerCase(), FILTER_NAMES);
+    const hint = suggest(where, FILTER_NAMES);
     throw new FilterError(
       `there is no key ${name}${hint === '' ? `; put "${name}${sign}..." in quotes to search for it` : hint}`,
       start,
@@ -95,11 +99,11 @@ class FilterReader {
   }
 
   /** One text, commas and stars as they are: SQL has many of both. */
-  #readText(sign: string, negated: boolean): TextTerm {
-    if (sign !== ':' && sign !== '=') this.#fail('text takes a colon, as in text:JOIN');
-    const { text } = this.#readValue(false);
-    if (text === '') this.#fail('text: a word is missing, as in text:JOIN');
-    return { text, negated };
+  #readText(where: SearchedText['where'], sign: string, negated: boolean): TextTerm {
+    if (sign !== ':' && sign !== '=') this.#fail(`${where} takes a colon, as in ${where}:JOIN`);
+    const { text: words } = this.#readValue(false);
+    if (words === '') this.#fail(`${where}: a word is missing, as in ${where}:JOIN`);
+    return { text: { words, where }, negated };
   }
 
   #readKeyed(key: FilterKey, sign: string, negated: boolean): FilterTerm {
@@ -205,9 +209,10 @@ function numberOf(key: FilterKey, operator: FilterOperator, value: Value): numbe
 function checkAllowed(key: string, allowed: readonly string[], values: readonly Value[]): void {
   for (const { text, quoted, offset } of values) {
     const lower = text.toLowerCase();
-    if ((!quoted && text.includes('*')) || allowed.includes(lower)) continue;
-    const hint = suggest(lower, allowed);
-    const message = `${key} is one of ${allowed.join(', ')}${hint}`;
+    const name = !quoted && lower === 'none' ? '' : lower;
+    if ((!quoted && text.includes('*')) || allowed.includes(name)) continue;
+    const names = allowed.map((one) => one || 'none');
+    const message = `${key} is one of ${names.join(', ')}${suggest(lower, names)}`;
     throw new FilterError(message, offset);
   }
 }

@@ -36,9 +36,16 @@ export type FilterTerm =
       readonly negated: boolean;
     };
 
+/** What is looked for in records, case ignored. */
+export interface SearchedText {
+  readonly words: string;
+  /** `text:` looks in the whole record but for the prompt's system message; `sql:` in the queries and the answer. */
+  readonly where: 'text' | 'sql';
+}
+
 /** A text that the record must hold, or must not. */
 export interface TextTerm {
-  readonly text: string;
+  readonly text: SearchedText;
   readonly negated: boolean;
 }
 

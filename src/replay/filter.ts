@@ -5,7 +5,7 @@ import type { EpisodeSummary } from './ports.ts';
 
 export { FILTER_KEYS } from './filter-fields.ts';
 export { parseFilter } from './filter-parse.ts';
-export type { EpisodeFilter, FilterTerm, TextTerm } from './filter-terms.ts';
+export type { EpisodeFilter, FilterTerm, SearchedText, TextTerm } from './filter-terms.ts';
 
 type Test = (episode: EpisodeSummary) => boolean;
 
@@ -21,22 +21,11 @@ export function filterTest(filter: EpisodeFilter): (episode: EpisodeSummary) => 
 /** The filter as it would be typed; parsing it gives the same filter. */
 export function formatFilter(filter: EpisodeFilter): string {
   const terms = filter.terms.map((term) => (term.negated ? '-' : '') + formatTerm(term));
-  const textTerms = filter.textTerms.map(({ text, negated }) => {
-    const shown = /[\s"]/.test(text) ? quote(text) : text;
-    return `${negated ? '-' : ''}text:${shown}`;
+  const textTerms = filter.textTerms.map(({ text: { words, where }, negated }) => {
+    const shown = /[\s"]/.test(words) ? quote(words) : words;
+    return `${negated ? '-' : ''}${where}:${shown}`;
   });
   return [...terms, ...textTerms].join(' ');
-}
-
-/** Of a record's value, whether any text in it holds the words, case ignored. Keys are not looked at. */
-export function recordHolds(record: unknown, words: string): boolean {
-  return holdsLower(record, words.toLowerCase());
-}
-
-function holdsLower(value: unknown, lower: string): boolean {
-  if (typeof value === 'string') return value.toLowerCase().includes(lower);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((inner) => holdsLower(inner, lower));
 }
 
 function termTest(term: FilterTerm): Test {

@@ -19,6 +19,10 @@ export interface RecordFilesFound {
 const NAME_PATTERN = /\.jsonl(\.gz)?$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
+/** The first pass keeps summaries; a record is read when it is looked at. */
+const NOT_STREAMS =
+  'records are read more than once, so that they must be in a file: what comes through a pipe must be saved first';
+
 /** Folders within folders that are looked into. */
 const DEPTH_MAX = 8;
 
@@ -41,7 +45,8 @@ export async function findRecordFiles(paths: readonly string[]): Promise<RecordF
       if (seen.has(real)) return undefined;
       seen.add(real);
       const status = await stat(file);
-      if (!status.isFile()) return 'it is not a file';
+      if (!status.isFile())
+        return status.isFIFO() || status.isCharacterDevice() ? NOT_STREAMS : 'it is not a file';
       files.push({ path: file, size: status.size, compressed: await isCompressed(file) });
       return undefined;
     });
@@ -51,6 +56,10 @@ export async function findRecordFiles(paths: readonly string[]): Promise<RecordF
     return found.length === 0 ? 'there are no trajectories in it (*.jsonl, *.jsonl.gz)' : undefined;
   };
   for (const given of paths) {
+    if (given === '-') {
+      problems.push({ location: given, message: NOT_STREAMS });
+      continue;
+    }
     await note(given, async () => {
       if ((await stat(given)).isDirectory()) return await addFolder(given);
       await addFile(given);

@@ -1,3 +1,4 @@
+import { countedEpisodes } from './counted-episodes.ts';
 import type { EpisodeSummary } from './ports.ts';
 
 /** How the graded rollouts of a group came out; `ungraded` if none was graded. */
@@ -21,10 +22,10 @@ export interface EpisodeGroup {
   readonly spread: GroupSpread;
 }
 
-/** Groups episodes by group id and task, in the order of each group's first episode. */
+/** Groups episodes, those that {@link countedEpisodes} counts, by group id and task, in the order of each group's first episode. */
 export function groupEpisodes(episodes: readonly EpisodeSummary[]): EpisodeGroup[] {
   const groups = new Map<string, EpisodeSummary[]>();
-  for (const episode of episodes) {
+  for (const episode of countedEpisodes(episodes)) {
     // A trainer may count its groups anew in every step; the rollouts of a group are of one task.
     const key = `${episode.groupId}\0${episode.taskId}`;
     const group = groups.get(key);

@@ -9,7 +9,7 @@ import { hasSummary, SharedTexts, summaryOf } from './episode-summary.ts';
 import { reasonOf, type RecordFile } from './find-records.ts';
 import type { EpisodeSummary } from './ports.ts';
 import { LINE_BYTES_MAX, LineSplitter, type RecordLine } from './record-lines.ts';
-import { RecordPlaces, type RecordSource } from './record-places.ts';
+import { RecordPlaces, type RecordPlace, type RecordSource } from './record-places.ts';
 import { Spool } from './spool.ts';
 import { checkTrajectory } from './trajectory-schema.ts';
 
@@ -36,6 +36,7 @@ export class RecordIndex {
   readonly problems: InputProblem[] = [];
   readonly places = new RecordPlaces();
   readonly #texts = new SharedTexts();
+  readonly #forks: { readonly summary: EpisodeSummary; readonly place: RecordPlace }[] = [];
   #spool: Spool | undefined;
 
   /** Holds the texts of compressed files; undefined if there were none. */
@@ -59,6 +60,14 @@ export class RecordIndex {
       signal?.throwIfAborted();
       if (error instanceof InputError) throw error;
       this.problems.push({ location: file.path, message: reasonOf(error) });
+    }
+  }
+
+  /** Puts the forks behind all others, once all files are read: a fork that is saved must not give other episodes new numbers. */
+  finish(): void {
+    for (const { summary, place } of this.#forks.splice(0)) {
+      this.episodes.push({ ...summary, index: this.episodes.length });
+      this.places.add(place);
     }
   }
 
@@ -155,14 +164,18 @@ export class RecordIndex {
       return;
     }
     const index = this.episodes.length;
-    if (index >= EPISODE_COUNT_MAX) {
+    if (index + this.#forks.length >= EPISODE_COUNT_MAX) {
       throw new InputError(
         `${file.source.path}: there are more than ${EPISODE_COUNT_MAX} episodes; open fewer files at a time`,
       );
     }
     const { source, base } = file;
-    this.episodes.push(summaryOf(value, index, this.#texts));
-    this.places.add({ source, offset: base + line.offset, size, lineNumber: line.lineNumber });
+    const summary = summaryOf(value, index, this.#texts);
+    const place = { source, offset: base + line.offset, size, lineNumber: line.lineNumber };
+    if (summary.parentId === undefined) {
+      this.episodes.push(summary);
+      this.places.add(place);
+    } else this.#forks.push({ summary, place });
     file.episodeCount += 1;
   }
 

@@ -21,6 +21,12 @@ export function lazyReplayer(open: () => Promise<Replayer>): Replayer {
     get engine() {
       return opened?.engine ?? UNKNOWN_ENGINE;
     },
+    get serverVersion() {
+      return opened?.serverVersion ?? '';
+    },
+    get catalogSha256() {
+      return opened?.catalogSha256;
+    },
     get warnings() {
       return opened?.warnings ?? [];
     },

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Trajectory } from '../../env/trajectory.ts';
 import { InputError, type InputProblem } from '../tasks/task-set.ts';
+import type { SearchedText } from './filter-terms.ts';
 import { findRecordFiles, reasonOf } from './find-records.ts';
 import { RecordIndex } from './index-records.ts';
 import type { EpisodeLibrary, EpisodeSummary } from './ports.ts';
@@ -38,6 +39,7 @@ export async function openLibrary(
       await index.addFile(file, report, signal);
       earlierBytes += file.size;
     }
+    index.finish();
   } catch (error) {
     await index.spool?.close();
     throw error;
@@ -76,7 +78,7 @@ class FileLibrary implements EpisodeLibrary {
   }
 
   async searchText(
-    text: string,
+    text: SearchedText,
     indices: readonly number[],
     signal: AbortSignal,
     onProgress?: (count: number, totalCount: number) => void,

@@ -11,13 +11,14 @@ import type {
 } from '../episodes/requests.ts';
 import type { EngineInfo } from '../episodes/ports.ts';
 import type { InputProblem } from '../tasks/task-set.ts';
+import type { SearchedText } from './filter-terms.ts';
 
 /**
  * What is kept in memory of a recorded episode: enough to list, sort, filter and group it. The whole record stays on disk and
  * is read when it is looked at. Texts that repeat are shared.
  */
 export interface EpisodeSummary {
-  /** Its place in the library, from 0; `EpisodeLibrary.read` takes it. */
+  /** Its place in the library, from 0, forks behind all others; `EpisodeLibrary.read` takes it. */
   readonly index: number;
   readonly episodeId: string;
   readonly taskId: string;
@@ -64,9 +65,9 @@ export interface EpisodeLibrary {
   readonly problems: readonly InputProblem[];
   /** Reads one episode from disk. Rejects with `InputError` if the file has changed or gone. */
   read(index: number): Promise<Trajectory>;
-  /** Of these episodes, those whose record holds the text anywhere (case ignored); reads the files in one pass. */
+  /** Of these episodes, those whose record holds the text (case ignored); reads the files in one pass. */
   searchText(
-    text: string,
+    text: SearchedText,
     indices: readonly number[],
     signal: AbortSignal,
     onProgress?: (count: number, totalCount: number) => void,
@@ -109,6 +110,8 @@ export interface ReplaySource {
   readonly warnings: readonly string[];
   /** Rejects with `InputError` if its database can't be found or read. */
   environmentOf(trajectory: Trajectory): Promise<ReplayEnvironment>;
+  /** The gold of an episode's task, whose database may be missing. */
+  findGold(trajectory: Trajectory): Promise<GoldFound>;
   /** Ends threads and connections; idempotent. */
   stop(): Promise<void>;
 }
@@ -205,6 +208,10 @@ export interface ForkSession {
 export interface Replayer {
   /** Of the place where it plays; its texts are empty until it has been opened by the first call. */
   readonly engine: EngineInfo;
+  /** Likewise. */
+  readonly serverVersion: string;
+  /** Of what a server has; undefined where each record has its own. */
+  readonly catalogSha256: string | undefined;
   /** What makes replays doubtful, found so far: a database that is not the recorded one. */
   readonly warnings: readonly string[];
   /** Plays the whole episode again and compares every observation and reward, byte by byte. */

@@ -13,7 +13,13 @@ export function factsOf(trajectory: Trajectory): string[] {
   const shown = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const size = observation.text_size_max;
   return [
-    joined([`task ${task}`, `database ${database}`, split, difficulty, trajectory.mode]),
+    joined([
+      `task ${task}`,
+      `database ${database}`,
+      split === '' ? '' : `split ${split}`,
+      difficulty === '' ? '' : `difficulty ${difficulty}`,
+      `mode ${trajectory.mode}`,
+    ]),
     joined([
       trajectory.group_id === '' ? '' : `group ${trajectory.group_id}`,
       ...(shown.length === 0 ? [] : [`labels ${shown.join(', ')}`]),

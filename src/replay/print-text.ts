@@ -44,9 +44,15 @@ export function textEpisode(print: EpisodePrint, { prompt }: PrintOptions): stri
 
 /** One line of a row-level comparison: a mark and the cells, and for a row that is written otherwise both. */
 export function rowLine({ kind, gold, answer }: RowDifference): string {
-  const cells = (row: readonly string[] | undefined): string => (row ?? []).join(', ');
+  const cells = (row: readonly string[] | undefined): string =>
+    (row ?? []).map(readable).join(', ');
   const shown = kind === 'types' ? `${cells(gold)}  =  ${cells(answer)}` : cells(gold ?? answer);
   return `${MARKS[kind]} ${shown}`;
+}
+
+/** A cell as JSON whose characters can be read: the model got them as escapes. */
+function readable(json: string): string {
+  return json.includes('\\u') ? JSON.stringify(JSON.parse(json)) : json;
 }
 
 /** What the marks of {@link rowLine} stand for, of those that occur. */

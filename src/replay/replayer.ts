@@ -38,6 +38,8 @@ export function createReplayer(source: ReplaySource): EpisodeReplayer {
     get engine() {
       return source.engine;
     },
+    serverVersion: source.serverVersion,
+    catalogSha256: source.catalogSha256,
     get warnings() {
       return source.warnings;
     },
@@ -65,7 +67,7 @@ export function createReplayer(source: ReplaySource): EpisodeReplayer {
       }),
     goldSql: async (trajectory) => {
       if (trajectory.gold_sql !== undefined) return trajectory.gold_sql;
-      const found = await findGold(await source.environmentOf(trajectory), trajectory);
+      const found = await source.findGold(trajectory);
       return found.kind === 'found' ? found.goldSql : undefined;
     },
     schema: (trajectory, signal) => inputErrors(signal, () => schema(source, trajectory, signal)),

@@ -50,6 +50,7 @@ export async function connectServer(address: string): Promise<ReplaySource> {
       catalogSha256: info.catalogSha256,
       warnings: [],
       environmentOf: () => Promise.resolve(environment),
+      findGold: ({ task_id: taskId, gold_sha256: hash }) => environment.findGold(taskId, hash),
       stop: () => {
         client.disconnect();
         return Promise.resolve();

@@ -1,3 +1,4 @@
+import { countedEpisodes } from './counted-episodes.ts';
 import type { EpisodeSummary } from './ports.ts';
 
 /** The episodes that share a value, for example a database. */
@@ -60,8 +61,9 @@ const STEP_COUNT_SHOWN_MAX = 200;
 
 const DIFFICULTIES: readonly string[] = ['easy', 'medium', 'hard', 'extra'];
 
-/** The figures of a list of episodes, in one pass over it and two sorts. */
-export function statisticsOf(episodes: readonly EpisodeSummary[]): EpisodeStatistics {
+/** The figures of a list of episodes, of those that {@link countedEpisodes} counts. */
+export function statisticsOf(list: readonly EpisodeSummary[]): EpisodeStatistics {
+  const episodes = countedEpisodes(list);
   const toolMessageCount = sumOf(episodes, (episode) => episode.toolCallCount);
   const truncatedMessageCount = sumOf(episodes, (episode) => episode.truncatedCount);
   const whole = sharesBy(episodes, () => '')[0];

@@ -3,7 +3,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Trajectory } from '../../env/trajectory.ts';
 import { runSqlenv } from '../support/cli.ts';
-import { answer, call, createReplayBed, written, type ReplayBed } from '../support/replay-bed.ts';
+import {
+  answer,
+  call,
+  createReplayBed,
+  SINGERS,
+  written,
+  type ReplayBed,
+} from '../support/replay-bed.ts';
 
 const TITLES = 'SELECT DISTINCT title FROM song';
 const BY_AGE = 'SELECT name FROM singer WHERE age > 0 ORDER BY age';
@@ -49,7 +56,14 @@ describe('misuse is said in words, with exit code 2:', () => {
   test.each([
     [[], 'the full-screen program needs a terminal'],
     [['--check', '--list'], '--check and --list: choose one of them'],
-    [['--print', '0', '--json'], '--json goes with --check, --rescore, --list'],
+    [['--print', '0', '--json'], '--json does not go with --print: that is --format json'],
+    [['--html', 'x', '--json'], '--json goes with --check, --rescore, --list'],
+    [['--print', ''], '--print: an episode is missing; --list shows them'],
+    [['--check', '--tasks', '/no/such'], '--tasks: there is no file /no/such'],
+    [['--check', '--databases', '/no/such'], '--databases: there is no folder /no/such'],
+    [['--check', '--spider', '/no/such'], '--spider: there is no folder /no/such'],
+    [['--check', '--spider', '/tmp'], '--spider: there is no folder /tmp/database'],
+    [['--check', '--filter', 'verdict:mismach'], 'did you mean mismatch?'],
     [['--check', '--prompt'], '--prompt goes with --print'],
     [['--list', '--forks', 'x'], '--forks goes with the full-screen program, not with --list'],
     [['--list', '--concurrency', '2'], '--concurrency goes with --check, --rescore'],
@@ -179,7 +193,9 @@ describe('--print', () => {
   test('shows the call, what the model saw, what was cut away, the gold and the reason', async () => {
     const { exitCode, stdout } = await replay('--print', 'e/1');
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^episode e\/1\n {2}task t\/0 · database db · dev · easy · train\n/);
+    expect(stdout).toMatch(
+      /^episode e\/1\n {2}task t\/0 · database db · split dev · difficulty easy · mode train\n/,
+    );
     expect(stdout).toContain('labels run=7');
     expect(stdout).toContain('  call\n    SELECT * FROM singer\n');
     expect(stdout).toContain('...(truncated)...');
@@ -238,7 +254,8 @@ describe('--list', () => {
   test('is a table for people', async () => {
     const { exitCode, stdout } = await replay('--list', '--filter', 'verdict:mismatch');
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/│ +0 │ e\/1 +│ t\/0 +│ db +│ mismatch/);
+    expect(stdout).toMatch(/^#  episode +task +database +verdict/);
+    expect(stdout).toMatch(/^0 {2}e\/1 +t\/0 +db +mismatch/m);
     expect(stdout).not.toContain('e/3');
   });
 
@@ -253,6 +270,85 @@ describe('--list', () => {
       { episode_id: 'e/5', verdict: null, end: 'closed' },
     ]);
   });
+});
+
+describe('bug: nothing that was checked was clean', () => {
+  test.each([['--check'], ['--rescore', 'set@1'], ['--html', '/tmp/never.html']])(
+    '%s %s',
+    async (...mode) => {
+      const { exitCode, stdout, stderr } = await replay(...mode, '--filter', 'reward:7');
+      expect([exitCode, stdout, stderr]).toEqual([1, '', 'sqlenv: no episode passes the filter\n']);
+    },
+  );
+
+  test('a value of which there is none is named; an empty list is well', async () => {
+    const { exitCode, stdout, stderr } = await replay('--list', '--filter', 'hardness:esay');
+    expect([exitCode, stdout.split('\n').length]).toEqual([0, 2]);
+    expect(stderr).toContain('none has the difficulty "esay"; did you mean easy?');
+  });
+
+  test('episodes of which none is graded', async () => {
+    const { exitCode, stderr } = await replay('--rescore', 'set@1', '--filter', 'reward:none');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('none of the episodes has a graded answer');
+  });
+});
+
+test.each([['--list'], ['--list', '--json'], ['--print', '0'], ['--html', 'page']])(
+  'bug: %s gave 0 over a line that can not be read, and --check 1',
+  async (...mode) => {
+    const folder = folderWith('half', [`${JSON.stringify(records[2])}\n`, '{"version": 1, "epi']);
+    const args = mode[0] === '--html' ? ['--html', path.join(folder, 'page.html')] : mode;
+    const { exitCode, stdout, stderr } = await runSqlenv(['replay', folder, ...args]);
+    expect(stderr).toContain("1 line or file can't be read");
+    expect(stdout).not.toBe('');
+    expect(exitCode).toBe(1);
+  },
+);
+
+test('bug: a saved fork gave the episodes of the run other numbers', async () => {
+  const folder = folderWith(
+    'forked',
+    records.slice(0, 2).map((record) => `${JSON.stringify(record)}\n`),
+  );
+  const fork = {
+    ...records[0],
+    episode_id: 'a/fork',
+    parent: { episode_id: 'e/1', step_index: 1 },
+  };
+  writeFileSync(path.join(folder, 'forks.jsonl'), `${JSON.stringify(fork)}\n`);
+  const { stdout } = await runSqlenv(['replay', folder, '--list']);
+  expect(stdout).toMatch(/^0 {2}e\/1 .*\n1 {2}e\/2 .*\n2 {2}a\/fork .* {2}fork/m);
+  const printed = await runSqlenv(['replay', folder, '--print', '2']);
+  expect(printed.stdout).toContain('fork of e/1 from step 1');
+});
+
+test('bug: rows that differ were printed with escapes in place of their letters', async () => {
+  const rows = { ...records[0], episode_id: 'e/6' };
+  const folder = folderWith('letters', [`${JSON.stringify(rows)}\n`]);
+  const databases = path.join(bed.folder, 'other');
+  mkdirSync(databases, { recursive: true });
+  const { default: Database } = await import('better-sqlite3');
+  const database = new Database(path.join(databases, 'db.sqlite'));
+  database.exec(`${SINGERS}; UPDATE song SET title = 'Çelik 漢字\u202e' WHERE title = 'B'`).close();
+  const places = ['--databases', databases, '--tasks', bed.taskFile];
+  const { stdout } = await runSqlenv(['replay', folder, '--print', '0', ...places]);
+  expect(stdout).toContain('"Çelik 漢字\\u202e"');
+});
+
+test('bug: without a terminal a folder that is not there was not said to be so', async () => {
+  const { exitCode, stderr } = await runSqlenv(['replay', path.join(bed.folder, 'nowhere')]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('nowhere: there is no such file or folder');
+  expect(stderr).not.toContain('needs a terminal');
+});
+
+test('bug: standard input was said not to be there', async () => {
+  for (const name of ['-', '/dev/null']) {
+    const { exitCode, stderr } = await runSqlenv(['replay', name, '--list']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('what comes through a pipe must be saved first');
+  }
 });
 
 test('--html writes one page', async () => {

@@ -9,10 +9,10 @@ import {
   filterTest,
   formatFilter,
   parseFilter,
-  recordHolds,
   type EpisodeFilter,
 } from '../../src/replay/filter.ts';
 import type { EpisodeSummary } from '../../src/replay/ports.ts';
+import { recordHolds } from '../../src/replay/record-holds.ts';
 import { summary } from '../support/episode-summary.ts';
 
 function parsed(source: string): EpisodeFilter {
@@ -52,6 +52,7 @@ describe('what is wrong with a filter is said', () => {
     ['fork:maybe', expect.stringContaining('fork takes yes or no') as string],
     ['fork>yes', expect.stringContaining('fork takes yes or no') as string],
     ['text:', '5: text: a word is missing, as in text:JOIN'],
+    ['sql:', '4: sql: a word is missing, as in sql:JOIN'],
     ['text>JOIN', expect.stringContaining('text takes a colon') as string],
     ['"open', '0: the quote is not closed'],
     ['"open\\"', '0: the quote is not closed'],
@@ -140,16 +141,19 @@ describe('a filter lets pass', () => {
 
   test('texts are kept apart, since they need the record', () => {
     expect(parsed('reward:1 text:JOIN -text:"GROUP BY" text:count(*),x').textTerms).toEqual([
-      { text: 'JOIN', negated: false },
-      { text: 'GROUP BY', negated: true },
-      { text: 'count(*),x', negated: false },
+      { text: { words: 'JOIN', where: 'text' }, negated: false },
+      { text: { words: 'GROUP BY', where: 'text' }, negated: true },
+      { text: { words: 'count(*),x', where: 'text' }, negated: false },
+    ]);
+    expect(parsed('SQL:"order by"').textTerms).toEqual([
+      { text: { words: 'order by', where: 'sql' }, negated: false },
     ]);
     expect(passes('text:whatever')).toBe(true);
   });
 
   test('every key that is offered is understood', () => {
     for (const key of FILTER_KEYS) {
-      if (key === 'text') continue;
+      if (key === 'text' || key === 'sql') continue;
       const field = FILTER_FIELDS[filterKey(key) as FilterKey];
       const value = { text: '*', number: '1', switch: 'yes' }[field.kind];
       expect(parseFilter(`${key}:${value}`).kind, key).toBe('filter');
@@ -196,7 +200,7 @@ describe('fuzz', () => {
     const text = fc.oneof(literal, wildcard);
     const keysOf = (kind: 'text' | 'number' | 'switch'): FilterKey[] =>
       (Object.keys(FILTER_FIELDS) as FilterKey[]).filter(
-        (key) => FILTER_FIELDS[key].kind === kind && key !== 'mode' && key !== 'end',
+        (key) => FILTER_FIELDS[key].kind === kind && !('allowed' in FILTER_FIELDS[key]),
       );
     const negated = fc.boolean();
     const number = fc.oneof(
@@ -233,7 +237,10 @@ describe('fuzz', () => {
       }),
     );
     const textTerm = fc.record({
-      text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+      text: fc.record({
+        words: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+        where: fc.constantFrom('text' as const, 'sql' as const),
+      }),
       negated,
     });
     const filters = fc.record({
@@ -269,8 +276,25 @@ describe('fuzz', () => {
 });
 
 test('a record holds a text in any of its values, not in its keys', () => {
-  const record = { key: ['x', { inner: 'SELECT "a"\nFROM t' }], number: 7, nothing: null };
-  expect(recordHolds(record, 'select "A"\nfrom')).toBe(true);
-  expect(recordHolds(record, 'inner')).toBe(false);
-  expect(recordHolds(record, '')).toBe(true);
+  const record = {
+    key: ['x', { inner: 'SELECT "a"\nFROM t' }],
+    messages: [],
+    number: 7,
+    steps: [],
+  };
+  const holds = (words: string): boolean =>
+    recordHolds({ ...record, grade: null }, { words, where: 'text' });
+  expect(holds('select "A"\nfrom')).toBe(true);
+  expect(holds('inner')).toBe(false);
+  expect(holds('')).toBe(true);
+});
+
+test('bug: a verdict or a flag that there is not let nothing pass, without a word', () => {
+  expect(problemOf('verdict:mismach')).toContain('; did you mean mismatch?');
+  expect(problemOf('flag:both_emtpy')).toContain('; did you mean both_empty?');
+  expect(problemOf('-verdict:wrong')).toMatch(/^9: verdict is one of none, match, mismatch, /);
+  expect(problemOf('verdict:"match*"')).toContain('verdict is one of');
+  for (const fine of ['verdict:answer_*', 'verdict:None', 'flag:none,Gold_Tie', 'flag:*']) {
+    expect(problemOf(fine)).toBe('none');
+  }
 });

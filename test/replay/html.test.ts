@@ -288,6 +288,8 @@ const unused = (): Promise<never> => Promise.reject(new Error('not asked for her
 /** Plays nothing; a test puts in what it needs. */
 const NO_REPLAYER: Replayer = {
   engine: { sqliteVersion: '3.53.2', engineSha256: 'e'.repeat(64) },
+  serverVersion: '',
+  catalogSha256: undefined,
   warnings: [],
   check: unused,
   compareAnswer: unused,

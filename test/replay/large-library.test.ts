@@ -45,7 +45,7 @@ test('100,000 episodes in a file of more than 200 MB are opened, read and search
     const last = await library.read(episodes.length - 1);
     const { signal } = new AbortController();
     const indices = episodes.map((episode) => episode.index);
-    const found = await library.searchText('(TASK/12499)', indices, signal);
+    const found = await library.searchText({ words: '(TASK/12499)', where: 'text' }, indices, signal);
     console.log(JSON.stringify({
       episodeCount: episodes.length,
       problemCount: problems.length,

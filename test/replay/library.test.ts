@@ -196,7 +196,9 @@ describe('compressed files', () => {
     for (const { index } of library.episodes) {
       expect(await library.read(index)).toEqual(records[index]);
     }
-    expect(await library.searchText('select', [4, 3, 0], NEVER)).toEqual([3, 0]);
+    expect(await library.searchText({ words: 'select', where: 'text' }, [4, 3, 0], NEVER)).toEqual([
+      3, 0,
+    ]);
   });
 
   test('a file that is cut off gives what it holds', async () => {
@@ -269,6 +271,23 @@ describe('finding files', () => {
     const library = await open([folder, first, place('inner')]);
     expect(library.problems).toEqual([]);
     expect(idsOf(library)).toEqual(['no-answer', 'match', 'mismatch']);
+  });
+
+  test('bug: a file of forks before the others in the alphabet moved their indices', async () => {
+    const parent = { episode_id: 'match', step_index: 0 };
+    const fork = JSON.stringify({ ...records[2], episode_id: 'fork', parent });
+    put('forks.jsonl', text([fork, lines[3]]));
+    put('trajectories-000001.jsonl', text(lines.slice(0, 2)));
+    put('z.jsonl.gz', gzipSync(text([fork, lines[4]])));
+    const library = await open([folder]);
+    const names = [records[3], records[0], records[1], records[4]].map((one) => one?.episode_id);
+    expect(idsOf(library)).toEqual([...names, 'fork', 'fork']);
+    expect(library.episodes.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
+    for (const { index, episodeId } of library.episodes) {
+      expect((await library.read(index)).episode_id).toBe(episodeId);
+    }
+    const found = await library.searchText({ words: 'fork', where: 'text' }, [0, 4, 5], NEVER);
+    expect(found).toEqual([4, 5]);
   });
 
   test('an episode that is there twice is kept twice', async () => {
@@ -356,10 +375,14 @@ describe('reading an episode', () => {
     expect(await failure(library.read(1))).toBe(
       'a.jsonl:2: the file has changed since it was opened',
     );
-    expect(await failure(library.searchText('x', [0, 1], NEVER))).toContain('has changed');
+    expect(
+      await failure(library.searchText({ words: 'x', where: 'text' }, [0, 1], NEVER)),
+    ).toContain('has changed');
     rmSync(file);
     expect(await failure(library.read(0))).toBe('a.jsonl: there is no such file or folder');
-    expect(await failure(library.searchText('x', [0], NEVER))).toContain('no such file');
+    expect(await failure(library.searchText({ words: 'x', where: 'text' }, [0], NEVER))).toContain(
+      'no such file',
+    );
     expect(await failure(library.read(3))).toContain('no episode with the index 3');
   });
 

@@ -97,6 +97,38 @@ describe.skipIf(CHROMIUM === undefined)('the page of `sqlenv replay --html`', ()
     });
   });
 
+  test('bug: an address with a filter that can not be read showed no episode', async () => {
+    await visit('#/list?filter=verdict%3Amismach', async ({ page }) => {
+      await page.locator('.problem', { hasText: 'did you mean mismatch?' }).waitFor();
+      await page.locator('.rows-space .row').first().waitFor();
+      expect(await page.getByText('No episode passes the filter.').isVisible()).toBe(false);
+    });
+  });
+
+  test('bug: a saved fork counted among the rollouts of its group', async () => {
+    const [first] = records;
+    const parent = { episode_id: 'group/1', step_index: 0 };
+    const fork = { ...(first as Trajectory), episode_id: 'a fork', parent };
+    const forked = await writePage([fork, ...records.slice(0, 3)]);
+    try {
+      await visit(
+        '#/groups',
+        async ({ page }) => {
+          await page.locator('.rows-space .row', { hasText: '/3' }).waitFor();
+          await page.getByRole('searchbox').fill('fork:yes');
+          await page.getByText('Forks are in no group').waitFor();
+          await page.keyboard.press('Escape');
+          await page.keyboard.press('l');
+          await page.locator('.row .mark', { hasText: 'fork' }).waitFor();
+          expect(await page.locator('.rows-space .row').count()).toBe(1);
+        },
+        forked,
+      );
+    } finally {
+      await forked.remove();
+    }
+  });
+
   test('`text:` looks through the records, also for what is in no summary', async () => {
     await visit('#/list?filter=text%3A%22select%202%20where%22', async ({ page }) => {
       await soon(() =>
@@ -211,9 +243,13 @@ describe.skipIf(CHROMIUM === undefined)('the page of `sqlenv replay --html`', ()
       await press('Enter');
       await page.locator('.answer').waitFor();
       await press('j', 'j');
-      await page.locator('.turn.current-stop', { hasText: 'Turn 2' }).waitFor();
+      await page.locator('.turn.current-stop', { hasText: 'Step 1' }).waitFor();
       await press('k');
-      await page.locator('.turn.current-stop', { hasText: 'Turn 1' }).waitFor();
+      await page.locator('.turn.current-stop', { hasText: 'Step 0' }).waitFor();
+      // Bug: the list of turns did not say which one is shown.
+      expect(await page.locator('.outline [aria-current=step]').allTextContents()).toEqual([
+        expect.stringContaining('Step 0'),
+      ]);
       await press(']');
       await soon(() => page.url()).toContain('group%2F3');
       await press('[');

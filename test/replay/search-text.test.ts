@@ -5,9 +5,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Trajectory } from '../../env/trajectory.ts';
 import { findEpisodes } from '../../src/replay/find-episodes.ts';
-import { parseFilter, recordHolds } from '../../src/replay/filter.ts';
+import { parseFilter, type SearchedText } from '../../src/replay/filter.ts';
 import { openLibrary } from '../../src/replay/library.ts';
 import type { EpisodeLibrary } from '../../src/replay/ports.ts';
+import { recordHolds } from '../../src/replay/record-holds.ts';
 import { NEVER } from '../support/executor.ts';
 import { ALL_KINDS, playRecords } from '../support/real-records.ts';
 
@@ -47,8 +48,9 @@ afterAll(async () => {
 });
 
 const everything = (): number[] => library.episodes.map(({ index }) => index);
-const naive = (words: string): number[] =>
-  everything().filter((index) => recordHolds(all[index], words));
+const anywhere = (words: string): SearchedText => ({ words, where: 'text' });
+const naive = (text: SearchedText): number[] =>
+  everything().filter((index) => recordHolds(all[index] as Trajectory, text));
 
 test('the file is as it should be for the tests below', () => {
   expect(library.problems).toEqual([]);
@@ -69,8 +71,8 @@ test.each([
   ['episode_id', 0],
   ['no such text anywhere', 0],
 ])('%j', async (words, countMin) => {
-  const found = await library.searchText(words, everything(), NEVER);
-  expect(found).toEqual(naive(words));
+  const found = await library.searchText(anywhere(words), everything(), NEVER);
+  expect(found).toEqual(naive(anywhere(words)));
   expect(found.length).toBeGreaterThanOrEqual(Math.min(countMin, 1));
 });
 
@@ -86,7 +88,10 @@ test('any piece of a record is found in it, in any case, and nothing that is not
   );
   await fc.assert(
     fc.asyncProperty(words, async (value) => {
-      expect(await library.searchText(value, everything(), NEVER)).toEqual(naive(value));
+      for (const where of ['text', 'sql'] as const) {
+        const text = { words: value, where };
+        expect(await library.searchText(text, everything(), NEVER)).toEqual(naive(text));
+      }
     }),
     { numRuns: 300 },
   );
@@ -94,16 +99,20 @@ test('any piece of a record is found in it, in any case, and nothing that is not
 
 test('only among the episodes that are asked for, in their order, with its progress', async () => {
   const seen: number[] = [];
-  const found = await library.searchText('singer', [5, 0, 3], NEVER, (count) => seen.push(count));
-  expect(found).toEqual([5, 0, 3].filter((index) => naive('singer').includes(index)));
+  const found = await library.searchText(anywhere('singer'), [5, 0, 3], NEVER, (count) =>
+    seen.push(count),
+  );
+  expect(found).toEqual([5, 0, 3].filter((index) => naive(anywhere('singer')).includes(index)));
   expect(seen.at(-1)).toBe(3);
-  expect(await library.searchText('', [2, 1], NEVER)).toEqual([2, 1]);
-  expect(await library.searchText('x', [], NEVER)).toEqual([]);
+  expect(await library.searchText(anywhere(''), [2, 1], NEVER)).toEqual([2, 1]);
+  expect(await library.searchText(anywhere('x'), [], NEVER)).toEqual([]);
 });
 
 test('stops with the reason when it is told to', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
-  await expect(library.searchText('singer', everything(), signal)).rejects.toThrow('enough');
+  await expect(library.searchText(anywhere('singer'), everything(), signal)).rejects.toThrow(
+    'enough',
+  );
 });
 
 test('a filter with texts reads only what the other terms let pass', async () => {
@@ -125,3 +134,23 @@ function stringsOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(stringsOf);
 }
+
+test('bug: a word of the schema found every episode of the database, since the prompt was searched', async () => {
+  const [first] = all;
+  const system = first?.messages.find(({ role }) => role === 'system')?.content ?? '';
+  expect(system).toContain('CREATE TABLE');
+  const find = (text: SearchedText): Promise<number[]> =>
+    library.searchText(text, everything(), NEVER);
+  expect(await find(anywhere('create table'))).toEqual([]);
+  expect(await find(anywhere(first?.question ?? ''))).toContain(0);
+});
+
+test('`sql:` looks in queries and answers, `text:` in what was said and read, too', async () => {
+  const find = (words: string, where: SearchedText['where']): Promise<number[]> =>
+    library.searchText({ words, where }, everything(), NEVER);
+  expect((await find('LET ME LOOK', 'text')).length).toBeGreaterThan(0);
+  expect(await find('LET ME LOOK', 'sql')).toEqual([]);
+  const both = await find('select', 'sql');
+  expect(both.length).toBeGreaterThan(0);
+  expect(both).toEqual(naive({ words: 'select', where: 'sql' }));
+});

@@ -206,3 +206,23 @@ describe('statistics', () => {
     );
   });
 });
+
+describe('bug: a fork that a person saved counted among the rollouts of the run', () => {
+  const list = episodes(
+    { groupId: 'g', reward: 0 },
+    { groupId: 'g', reward: 0 },
+    { groupId: 'g', reward: 1, parentId: 'e/1' },
+  );
+
+  test('groups and means are without it', () => {
+    expect(groupEpisodes(list)).toMatchObject([{ rewardMean: 0, spread: 'all_wrong' }]);
+    expect(groupEpisodes(list)[0]?.episodes.map(({ index }) => index)).toEqual([0, 1]);
+    expect(statisticsOf(list)).toMatchObject({ episodeCount: 2, gradedCount: 2, rewardMean: 0 });
+  });
+
+  test('forks alone, as `fork:yes` gives them, are counted', () => {
+    const forks = list.slice(2);
+    expect(groupEpisodes(forks)).toMatchObject([{ rewardMean: 1, spread: 'all_right' }]);
+    expect(statisticsOf(forks)).toMatchObject({ episodeCount: 1, rewardMean: 1 });
+  });
+});

@@ -35,14 +35,14 @@ export function episodeView(app: App): View {
     .then(([episode, tail]) => {
       body.replaceChildren(...bodyParts(app, summary, episode, tail));
       stops.push(...body.querySelectorAll<HTMLElement>('.turn, .answer'));
-      if (app.route.step !== undefined) showStop(stops[app.route.step]);
+      if (app.route.step !== undefined) showStop(stops, app.route.step);
     })
     .catch((error: unknown) => app.fail(error));
   return {
     ...view,
     update: () => {
       head.replaceChildren(...headParts(app, summary));
-      showStop(app.route.step === undefined ? undefined : stops[app.route.step]);
+      showStop(stops, app.route.step);
     },
     onKey: (key) => {
       const move = { j: 1, n: 1, k: -1, p: -1 }[key];
@@ -60,7 +60,13 @@ export function episodeView(app: App): View {
   };
 }
 
-function showStop(stop: HTMLElement | undefined): void {
+/** Marks a step, or the answer, where it stands and in the outline. */
+function showStop(stops: readonly HTMLElement[], place: number | undefined): void {
+  for (const [at, link] of document.querySelectorAll('.outline a').entries()) {
+    if (at === place) link.setAttribute('aria-current', 'step');
+    else link.removeAttribute('aria-current');
+  }
+  const stop = place === undefined ? undefined : stops[place];
   const here = document.querySelector('.current-stop');
   here?.classList.remove('current-stop');
   if (stop === undefined) return;
@@ -159,7 +165,7 @@ function outline(app: App, { steps, grade }: Trajectory): HTMLElement {
   return h('ol', {}, [
     steps.map((step, place) => {
       const statuses = step.queries.map(({ status }) => spaced(status));
-      return entry(place, `Turn ${step.step_index + 1}`, statuses.join(', ') || 'no call');
+      return entry(place, `Step ${step.step_index}`, statuses.join(', ') || 'no call');
     }),
     entry(steps.length, 'Final answer', grade === null ? 'not graded' : spaced(grade.verdict)),
   ]);

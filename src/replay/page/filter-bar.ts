@@ -18,7 +18,7 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
   ['tool_calls>1', 'more than one call'],
   ['failed>0 reward:1', 'right in spite of failed queries'],
   ['end:truncated', 'ended by a limit'],
-  ['text:JOIN', 'the record holds a text'],
+  ['sql:JOIN', 'a query or the answer holds a text'],
 ];
 
 /** Makes the box; `onChange` gets each text that is typed. */

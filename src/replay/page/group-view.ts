@@ -157,7 +157,7 @@ function stepPart(step: TrajectoryStep): Child {
   return step.queries.map((query) =>
     h('div', { class: 'step-part' }, [
       h('p', { class: 'facts' }, [
-        `Turn ${step.step_index + 1} `,
+        `Step ${step.step_index} `,
         h(
           'span',
           { class: `badge ${query.status === 'ok' ? 'good' : 'bad'}` },
@@ -168,7 +168,7 @@ function stepPart(step: TrajectoryStep): Child {
       ]),
       query.sql === ''
         ? h('p', { class: 'muted' }, 'No query ran.')
-        : sqlView(query.sql, `Query of turn ${step.step_index + 1}`),
+        : sqlView(query.sql, `Query of step ${step.step_index}`),
     ]),
   );
 }

@@ -67,7 +67,8 @@ export function groupsView(app: App): View {
       header.replaceChildren(...COLUMNS.map((column) => sortHeader(app, column)));
       refold(placeOf(entriesOf(app), lastSelected));
       empty.hidden = entries.length > 0;
-      empty.textContent = emptyText(app);
+      empty.textContent =
+        app.matching.length > 0 ? 'Forks are in no group; the list has them.' : emptyText(app);
     },
     onKey: (key) => {
       const entry = entries[rows.selected];

@@ -2,7 +2,7 @@ import { FILTER_KEYS } from '../filter.ts';
 import { h } from './dom.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['j k ↓ ↑', 'next and previous row; in an episode (j k) the next and previous turn'],
+  ['j k ↓ ↑', 'next and previous row; in an episode (j k) the next and previous step'],
   ['Enter', 'open'],
   ['Esc', 'back up: to the list, out of the filter'],
   ['/', 'filter'],
@@ -23,7 +23,8 @@ const RULES: readonly (readonly [string, string])[] = [
   ['difficulty:none', 'what has no value'],
   ['-flag:both_empty', 'not'],
   ['"how many"', 'words in the question, the task id or the episode id'],
-  ['text:JOIN', 'anywhere in the record, which takes a moment'],
+  ['text:JOIN', 'in the record, but for the system prompt, which takes a moment'],
+  ['sql:JOIN', 'in its queries or its answer'],
 ];
 
 /** The keys of the page and the language of the filter. */

@@ -1,3 +1,4 @@
+import { countedEpisodes } from '../counted-episodes.ts';
 import { formatFilter, parseFilter, type FilterTerm } from '../filter.ts';
 import type { PageTail } from '../page-data.ts';
 import type { EpisodeSummary } from '../ports.ts';
@@ -54,7 +55,7 @@ function partsOf(app: App, figures: EpisodeStatistics): HTMLElement[] {
     h('dl', { class: 'tiles' }, tiles(figures)),
     h('div', { class: 'charts' }, [
       verdictChart(app, figures),
-      rewardChart(app.matching),
+      rewardChart(countedEpisodes(app.matching)),
       shareChart(app, 'Reward by hardness', 'difficulty', figures.byDifficulty),
       stepChart(app, figures),
       shareChart(app, 'Reward by database', 'db', figures.byDatabase),

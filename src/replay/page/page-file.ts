@@ -1,6 +1,7 @@
-import { recordHolds } from '../filter.ts';
+import type { SearchedText } from '../filter.ts';
 import { unpackSummaries, type PageEpisode, type PageHead, type PageTail } from '../page-data.ts';
 import type { EpisodeSummary } from '../ports.ts';
+import { recordHolds } from '../record-holds.ts';
 
 /** The data of this page. */
 export interface PageFile {
@@ -10,7 +11,7 @@ export interface PageFile {
   read(index: number): Promise<PageEpisode>;
   /** Of these episodes, those whose record holds the text (case ignored); looks through all chunks in the background. */
   searchText(
-    text: string,
+    text: SearchedText,
     indices: readonly number[],
     signal: AbortSignal,
     onProgress: (share: number) => void,
@@ -70,8 +71,8 @@ export async function openPageFile(): Promise<PageFile> {
 }
 
 /** The filter's rule for records. Most lines are ruled out by their text, without being read as JSON. */
-function lineMatcher(text: string): (line: string) => boolean {
-  const needle = JSON.stringify(text).slice(1, -1).toLowerCase();
+function lineMatcher(text: SearchedText): (line: string) => boolean {
+  const needle = JSON.stringify(text.words).slice(1, -1).toLowerCase();
   return (line) =>
     line.toLowerCase().includes(needle) &&
     recordHolds((JSON.parse(line) as PageEpisode).trajectory, text);

@@ -85,6 +85,9 @@ class Shell implements App {
     this.#place.replaceChildren(skip, header, this.#problem, this.#main, this.#help);
     this.#listen();
     this.#filter.set(this.route.filter);
+    // What is shown under an address whose filter can't be read: there is no good list before it.
+    this.#passing = this.file.episodes;
+    this.#sort();
     this.#applyFilter();
     this.#showView();
   }

@@ -20,7 +20,7 @@ export function turnView(episode: PageEpisode, step: TrajectoryStep): HTMLElemen
     h(
       'header',
       {},
-      h('h3', { id: heading }, `Turn ${stepIndex + 1}`),
+      h('h3', { id: heading }, `Step ${stepIndex}`),
       h('p', { class: 'facts' }, turnFacts(step)),
     ),
     saidView(step),

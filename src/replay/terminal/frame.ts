@@ -32,9 +32,12 @@ export class FrameWriter {
     this.#cursor = undefined;
   }
 
-  /** The bytes for a frame; empty if nothing changed. Its spans must be visible text: they are written as they are. */
-  next(frame: readonly Line[], cursor: CursorPlace | undefined): string {
-    const lines = frame.map((line) => lineBytes(line, this.#theme));
+  /**
+   * The bytes for a frame on a terminal of that many columns; empty if nothing changed. Its spans must be visible text: they
+   * are written as they are.
+   */
+  next(frame: readonly Line[], cursor: CursorPlace | undefined, columns: number): string {
+    const lines = frame.map((line) => lineBytes(line, this.#theme, columns));
     const fresh = this.#shown.length === 0;
     let out = fresh ? `${ESC}0m${ESC}2J` : '';
     for (const [row, line] of lines.entries()) {
@@ -59,7 +62,7 @@ export class FrameWriter {
  * A line as it is written. Terminals disagree on how wide emoji, and letters with marks, are. So after each such character the
  * cursor is put where it should be, and what follows is in its column whatever the terminal made of it.
  */
-function lineBytes(line: Line, theme: Theme): string {
+function lineBytes(line: Line, theme: Theme, columns: number): string {
   let [out, column, tricky] = ['', 0, false];
   for (const span of line) {
     const code = theme[span.style];
@@ -69,7 +72,9 @@ function lineBytes(line: Line, theme: Theme): string {
     column += span.width;
   }
   // A cell that is skipped would keep what it showed. Other lines are cleared last, or else every change would flicker.
-  return tricky ? `${CLEAR_LINE}${out}` : `${out}${ESC}K`;
+  if (tricky) return `${CLEAR_LINE}${out}`;
+  // Behind a full line the cursor stays on its last cell, and that would be cleared.
+  return column >= columns ? out : `${out}${ESC}K`;
 }
 
 function spanBytes({ text }: Span, start: number): string {

@@ -1,5 +1,6 @@
 import type { Trajectory } from '../../../env/trajectory.ts';
 import type { TextTerm } from '../filter.ts';
+import { possibleReasons } from '../check-report.ts';
 import type { EpisodeLibrary, ForkSession, Replayer, TerminalOptions } from '../ports.ts';
 import type { ForkFacts, ForkInput, TaskRequest, TaskResult } from './state/task.ts';
 
@@ -66,13 +67,21 @@ export class TaskRunner {
         return { kind, place, ran: await replayer.runQuery(place.trajectory, sql, signal) };
       }
       case 'compare': {
-        const comparison = await replayer.compareAnswer(request.trajectory, signal);
-        return { ...request, comparison };
+        const { trajectory } = request;
+        try {
+          const comparison = await replayer.compareAnswer(trajectory, signal);
+          return { kind: 'compare', trajectory, comparison };
+        } catch (error) {
+          signal.throwIfAborted();
+          // A gold can be read where its database can't.
+          const goldSql = await replayer.goldSql(trajectory).catch(() => undefined);
+          return { kind: 'compare_failed', trajectory, problem: messageOf(error), goldSql };
+        }
       }
       case 'schema':
         return { ...request, tables: await replayer.schema(request.trajectory, signal) };
       case 'check':
-        return { ...request, check: await replayer.check(request.trajectory, signal) };
+        return await this.#check(replayer, request.trajectory, signal);
       case 'try_query':
         return {
           kind: 'try_query',
@@ -102,6 +111,29 @@ export class TaskRunner {
         return { kind: 'fork_save', episodeId, fork: factsOf(fork) };
       }
     }
+  }
+
+  async #check(
+    replayer: Replayer,
+    trajectory: Trajectory,
+    signal: AbortSignal,
+  ): Promise<TaskResult> {
+    const check = await replayer.check(trajectory, signal);
+    const summary = this.#library.episodes.find(
+      ({ episodeId }) => episodeId === trajectory.episode_id,
+    );
+    if (summary === undefined) return { kind: 'check', check, reasons: replayer.warnings };
+    const { engine, server_version: serverVersion } = trajectory;
+    const recorded = { sqliteVersion: engine.sqlite_version, engineSha256: engine.engine_sha256 };
+    const reasons = possibleReasons({
+      checked: [{ summary, check, engine: recorded, serverVersion }],
+      engine: replayer.engine,
+      serverVersion: replayer.serverVersion,
+      catalogSha256: replayer.catalogSha256,
+      warnings: replayer.warnings,
+      problems: [],
+    });
+    return { kind: 'check', check, reasons };
   }
 
   async #search(

@@ -8,6 +8,7 @@ import { InputError } from '../../tasks/task-set.ts';
 import type { TerminalOptions } from '../ports.ts';
 import { App } from './app.tsx';
 import { editorOf, Program, type TerminalActions } from './program.ts';
+import type { Opening } from './opening.ts';
 import { messageOf } from './run-task.ts';
 import { inkSink, TerminalScreen } from './screen.ts';
 import { themeFor } from './theme.ts';
@@ -18,9 +19,9 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 /**
  * Lets a person walk through recorded episodes on the terminal, until they quit. Gives the exit code: 0, or that of the signal
  * that ended it (130 for Ctrl-C). The terminal is given back as it was whatever happens. Rejects with `InputError` if stdin or
- * stdout is no terminal. Library and replayer stay open: they are their owner's.
+ * stdout is no terminal. A terminal that was taken early is gone on with. Library and replayer stay open: they are their owner's.
  */
-export async function runTerminal(options: TerminalOptions): Promise<number> {
+export async function runTerminal(options: TerminalOptions, opening?: Opening): Promise<number> {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY || process.env['TERM'] === 'dumb') {
     throw new InputError('the program needs a terminal that can move its cursor');
@@ -35,7 +36,8 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     quit: (interrupted) => end({ exitCode: interrupted ? SIGNAL_CODES.SIGINT : 0 }),
     fail: (error) => end({ error }),
   };
-  const screen: TerminalScreen = new TerminalScreen(stdout, themeFor(process.env));
+  const screen: TerminalScreen =
+    opening?.screen ?? new TerminalScreen(stdout, themeFor(process.env));
   const program: Program = new Program(options, screen.size, actions);
   const redraw = (): void => {
     screen.forget();
@@ -45,6 +47,7 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
   // Before anything is drawn: until then the terminal itself echoes keys, and Enter would scroll the screen.
   stdin.setRawMode(true);
   screen.enter();
+  opening?.handOver();
   const app = render(<App program={program} screen={screen} />, {
     stdout: inkSink(),
     stdin,

@@ -25,6 +25,11 @@ export class TerminalScreen {
     return { columns: this.#output.columns || 80, rows: this.#output.rows || 24 };
   }
 
+  /** Says that something is on its way, before there is a frame to show. */
+  announce(text: string): void {
+    if (this.#entered) this.#output.write(`${ESC}0m${ESC}2J${ESC}1;1H ${text}`);
+  }
+
   /** Goes to the other screen; idempotent. */
   enter(): void {
     if (this.#entered) return;
@@ -48,7 +53,7 @@ export class TerminalScreen {
   /** Shows a frame. */
   show(lines: readonly Line[], cursor: CursorPlace | undefined): void {
     if (!this.#entered) return;
-    const bytes = this.#writer.next(lines, cursor);
+    const bytes = this.#writer.next(lines, cursor, this.size.columns);
     if (bytes !== '') this.#output.write(bytes);
   }
 }

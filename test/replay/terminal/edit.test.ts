@@ -187,3 +187,11 @@ describe('keys', () => {
     expect(keys).toEqual([{ id: 'paste', text: 'q\nSELECT\t[31m' }]);
   });
 });
+
+test('long SQL was broken within its words while it was edited', () => {
+  const text = 'SELECT name FROM stations WHERE city IS NOT NULL';
+  const rows = visualRows(text, 20).map(({ start, end }) => text.slice(start, end));
+  expect(rows).toEqual(['SELECT name FROM ', 'stations WHERE city ', 'IS NOT NULL']);
+  const word = 'x'.repeat(25);
+  expect(visualRows(`a ${word}`, 20).map(({ end }) => end)).toEqual([20, 27]);
+});

@@ -24,7 +24,7 @@ async function shownAfter(frames: readonly (readonly Line[])[]): Promise<string>
   });
   const writer = new FrameWriter(theme);
   for (const frame of frames) {
-    const bytes = writer.next(frame, undefined);
+    const bytes = writer.next(frame, undefined, SIZE.columns);
     await new Promise<void>((resolve) => emulator.write(bytes, resolve));
   }
   const shown = screenText(emulator);
@@ -50,17 +50,17 @@ test('a frame after another shows what it would show alone', async () => {
 
 test('only lines that changed are written', () => {
   const writer = new FrameWriter(theme);
-  writer.next(frameOf('one', 'two', 'three'), undefined);
-  const bytes = writer.next(frameOf('one', 'TWO', 'three'), undefined);
+  writer.next(frameOf('one', 'two', 'three'), undefined, SIZE.columns);
+  const bytes = writer.next(frameOf('one', 'TWO', 'three'), undefined, SIZE.columns);
   expect(bytes).toContain('TWO');
   expect(bytes).not.toContain('one');
-  expect(writer.next(frameOf('one', 'TWO', 'three'), undefined)).toBe('');
+  expect(writer.next(frameOf('one', 'TWO', 'three'), undefined, SIZE.columns)).toBe('');
 });
 
 test('a moved cursor is written though no line changed', () => {
   const writer = new FrameWriter(theme);
-  writer.next(frameOf('one'), { row: 0, column: 1 });
-  expect(writer.next(frameOf('one'), { row: 0, column: 2 })).toContain('\x1b[1;3H');
+  writer.next(frameOf('one'), { row: 0, column: 1 }, SIZE.columns);
+  expect(writer.next(frameOf('one'), { row: 0, column: 2 }, SIZE.columns)).toContain('\x1b[1;3H');
 });
 
 test('a terminal that counts emoji otherwise still has the edge in its column', async () => {
@@ -75,4 +75,19 @@ test('rows that a frame no longer has are cleared', async () => {
   expect(await shownAfter([frameOf('one', 'two'), frameOf('one')])).toBe(
     await shownAfter([frameOf('one')]),
   );
+});
+
+test('the last column was cleared again: behind a full line the cursor stands on its last cell', async () => {
+  const full = `${'─'.repeat(SIZE.columns - 1)}╮`;
+  const bytes = new FrameWriter(theme).next(frameOf(full, 'short'), undefined, SIZE.columns);
+  // The emulator keeps the cursor behind the last cell, where others have it on the cell. A step back and forth tells no more.
+  const strict = bytes.replaceAll('\x1b[K', '\x1b[D\x1b[C\x1b[K');
+  const emulator = new xterm.Terminal({
+    cols: SIZE.columns,
+    rows: SIZE.rows,
+    allowProposedApi: true,
+  });
+  await new Promise<void>((resolve) => emulator.write(`\x1b[?7l${strict}`, resolve));
+  expect(screenText(emulator).split('\n').slice(0, 2)).toEqual([full, 'short']);
+  emulator.dispose();
 });

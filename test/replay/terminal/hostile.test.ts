@@ -130,7 +130,7 @@ test(
     program.type(KEYS.down);
     await program.waitFor(/▶ \S+ +night_trains +0 mismatch/);
     program.type(KEYS.enter);
-    await program.waitFor('[1 ');
+    await program.waitFor('[0 ');
     await program.waitFor(/┏━ the model said/);
     program.type(KEYS.end);
     await program.waitFor('[verdict');
@@ -153,7 +153,7 @@ test(
     await program.waitFor('20 episodes');
     await expectScreen(program, 'list-60x15');
     program.type(KEYS.enter);
-    await program.waitFor('[1 ');
+    await program.waitFor('[0 ');
     await expectScreen(program, 'step-60x15');
     program.resize(20, 4);
     await program.waitFor('too small');
@@ -239,7 +239,7 @@ test(
     const program = open(folder, { env: { EDITOR: script, VISUAL: undefined }, flags: ['--demo'] });
     await program.waitFor('20 episodes');
     program.type(KEYS.enter);
-    await program.waitFor('[1 ✂]');
+    await program.waitFor('[0 ✂]');
     program.type('E');
     await program.waitFor('┃ SELECT 42');
     expect(readFileSync(path.join(root, 'seen.sql'), 'utf8')).toContain('SELECT * FROM bookings');
@@ -258,7 +258,7 @@ test(
     });
     await program.waitFor('20 episodes');
     program.type(KEYS.enter);
-    await program.waitFor('[1 ✂]');
+    await program.waitFor('[0 ✂]');
     program.type('E');
     await program.waitFor('✗ false ended with 1');
     await program.waitFor('┃ SELECT * FROM bookings');

@@ -88,11 +88,11 @@ test(
     await program.waitFor('1 of 20');
     await program.waitFor('First a look');
     program.type(KEYS.right);
-    await program.waitFor('[2 ✓]');
+    await program.waitFor('[1 ✓]');
     program.type('f');
-    await program.waitFor('fork at step 2');
+    await program.waitFor('fork at step 1');
     program.type(`SELECT count(*) FROM bookings${KEYS.ctrlS}`);
-    await program.waitFor(/2 by hand/);
+    await program.waitFor(/step 1 by hand/);
     await program.waitFor('"count(*)"');
     program.type(`${KEYS.tab}SELECT 'nobody', 0${KEYS.ctrlS}`);
     await program.waitFor('mismatch under bag@1');
@@ -102,7 +102,7 @@ test(
     program.type('w');
     await program.waitFor('✓ saved as fork/');
     program.type('q');
-    await program.waitFor('[2 ✓]');
+    await program.waitFor('[1 ✓]');
     program.type('q');
     await program.waitFor('20 episodes');
     program.type('q');
@@ -173,7 +173,7 @@ test(
     program.type(KEYS.enter);
     await program.waitFor('what was cut away');
     program.type('f');
-    await program.waitFor('fork at step 1');
+    await program.waitFor('fork at step 0');
     program.paste(ENDLESS);
     await program.waitFor('SELECT count(*) FROM n');
     program.type(KEYS.ctrlS);
@@ -183,7 +183,7 @@ test(
     program.type('q');
     await program.waitFor('leave without saving');
     program.type('y');
-    await program.waitFor('[1 ✂]');
+    await program.waitFor('[0 ✂]');
   },
   SLOW,
 );
@@ -204,7 +204,7 @@ test(
     program.type(KEYS.enter);
     await program.waitFor('what was cut away');
     program.type('e');
-    await program.waitFor('edit step 1');
+    await program.waitFor('edit step 0');
     program.type(KEYS.ctrlU);
     await program.waitUntilGone('┃ SELECT');
     program.paste(ENDLESS);

@@ -89,7 +89,7 @@ describe('the list', () => {
     const started = bed.commands.at(-1);
     expect(started).toMatchObject({
       kind: 'start',
-      request: { kind: 'search', terms: [{ text: 'JOIN' }] },
+      request: { kind: 'search', terms: [{ text: { words: 'JOIN' } }] },
     });
     bed.send({ kind: 'task_progress', id: 1, count: 3, totalCount: 10 });
     expect(bed.screen()).toContain('searching the records 3 of 10');
@@ -115,6 +115,38 @@ describe('the list', () => {
     expect(bed.screen()).toContain('● 00000001');
     bed.press('left');
     expect(bed.screen()).not.toContain('● 00000001');
+  });
+
+  test('a group under a filter keeps its whole score, where it showed 0/3 for 4/8', () => {
+    const bed = new StateBed(records).press('/', '"verdict:mismatch"', 'enter', 'g');
+    const [, , heads, row] = bed.screen().split('\n');
+    expect(row).toMatch(/●○●●○○×● 4\/8 right +3 of 8 shown/);
+    expect(heads).not.toContain('steps');
+    expect(heads?.indexOf('rollouts')).toBe(row?.indexOf('●○●●○○×●'));
+    expect(heads?.indexOf('score')).toBe(row?.indexOf('4/8 right'));
+    expect(bed.press('right').state.views[0].rows.slice(1, 4)).toEqual([1, 4, 5]);
+  });
+
+  test('forks are no rollouts: the score of their group was one of more', () => {
+    const fork: Trajectory = {
+      ...(records[0] as Trajectory),
+      episode_id: 'fork/1',
+      parent: { episode_id: 'demo/00000001', step_index: 1 },
+    };
+    const bed = new StateBed([...records, fork]).press('g');
+    expect(bed.screen()).toContain('●○●●○○×● 4/8 right');
+    expect(bed.press('right').screen()).toContain('⑂ 1');
+    const alone = new StateBed([fork]).press('g');
+    expect(alone.screen()).toContain('1/1 right');
+  });
+
+  test('a filter that is typed on begins with a blank, so that two terms do not run together', () => {
+    const bed = new StateBed(records).press('/', '"reward:0"', 'enter', '/', '"verdict:mismatch"');
+    expect(bed.screen()).toContain('reward:0 verdict:mismatch');
+    expect(bed.screen()).toContain('7 of 20 episodes');
+    expect(bed.press('enter', '/', 'enter').state.views[0].filter).toBe(
+      'reward:0 verdict:mismatch',
+    );
   });
 
   test('sorting goes through the columns and turns around', () => {
@@ -251,8 +283,7 @@ describe('an episode', () => {
 
   test('a check tells what differs, or that nothing does', () => {
     const bed = open(CUT_QUERY).press('c');
-    const trajectory = records[0] as Trajectory;
-    bed.finish({ kind: 'check', trajectory, check: { kind: 'same' } });
+    bed.finish({ kind: 'check', check: { kind: 'same' }, reasons: [] });
     expect(bed.screen()).toContain('everything came out as recorded');
     const difference = {
       episodeId: 'e',
@@ -263,10 +294,12 @@ describe('an episode', () => {
     };
     bed.press('c').finish({
       kind: 'check',
-      trajectory,
       check: { kind: 'different', differences: [difference] },
+      reasons: ['SQLite 3.99 runs here, and SQLite 3.53 was recorded'],
     });
-    expect(bed.screen()).toContain('step 2: observation differs');
+    expect(bed.screen()).toContain('SQLite 3.99 runs here, and SQLite 3.53 was recorded');
+    expect(bed.screen()).not.toContain('No newline at end of file');
+    expect(bed.screen()).toContain('step 1: observation differs');
   });
 
   test('a page that is asked for before the record is read is shown once it is', () => {
@@ -358,7 +391,7 @@ describe('editing and forking', () => {
     const bed = new StateBed(records).press('enter', 'right', 'f');
     expect(bed.commands.at(-1)).toMatchObject({ request: { kind: 'fork_open', stepIndex: 1 } });
     bed.finish({ kind: 'fork_open', forkId: 5, fork });
-    expect(bed.screen()).toContain('fork at step 2');
+    expect(bed.screen()).toContain('fork at step 1');
     // Nothing was done by hand: leaving loses nothing.
     bed.press('"SELECT 2"', 'ctrl-s');
     expect(bed.commands.at(-1)).toMatchObject({

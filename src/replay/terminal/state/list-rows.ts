@@ -18,9 +18,12 @@ export const SORT_KEYS = [
 /** What the list is sorted by. */
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** Rollouts of one prompt that the filter lets through. */
+/** Rollouts of one prompt, of which the filter lets at least one through. */
 export interface GroupRow {
+  /** All of them, whatever the filter: its score is that of the group. Forks are no rollouts, and left out. */
   readonly group: EpisodeGroup;
+  /** Indices of the episodes that the filter lets through, forks included, in the order of the list. */
+  readonly shown: readonly number[];
   readonly unfolded: boolean;
 }
 
@@ -45,6 +48,9 @@ type Episodes = readonly EpisodeSummary[];
 /** Sorted orders of a library, kept: sorting 100,000 episodes for every key press would be felt. */
 const orders = new WeakMap<Episodes, Map<string, Episodes>>();
 
+/** The groups of a library, kept likewise. */
+const groups = new WeakMap<Episodes, ReadonlyMap<number, EpisodeGroup>>();
+
 /** Indices of the episodes that a filter lets through, sorted; `textMatches` stands for its text terms. */
 export function listMatches(
   episodes: Episodes,
@@ -68,11 +74,20 @@ export function listRows(
   unfolded: ReadonlySet<string>,
 ): readonly ListRow[] {
   if (!grouped) return matches;
+  const groupOf = wholeGroups(episodes);
+  const shownOf = new Map<EpisodeGroup, number[]>();
+  for (const index of matches) {
+    const group = groupOf.get(index);
+    if (group === undefined) continue;
+    const shown = shownOf.get(group);
+    if (shown === undefined) shownOf.set(group, [index]);
+    else shown.push(index);
+  }
   const rows: ListRow[] = [];
-  for (const group of groupEpisodes(matches.flatMap((index) => episodes[index] ?? []))) {
+  for (const [group, shown] of shownOf) {
     const open = unfolded.has(group.key);
-    rows.push({ group, unfolded: open });
-    if (open) for (const { index } of group.episodes) rows.push(index);
+    rows.push({ group, shown, unfolded: open });
+    if (open) rows.push(...shown);
   }
   return rows;
 }
@@ -97,6 +112,23 @@ export function listFigures(episodes: Episodes, indices: readonly number[]): Lis
     sum += reward;
   }
   return { gradedCount, rewardMean: gradedCount === 0 ? undefined : sum / gradedCount };
+}
+
+/** The group that each episode is listed in: a fork in that of its prompt, though it is no member of it. */
+function wholeGroups(episodes: Episodes): ReadonlyMap<number, EpisodeGroup> {
+  const found = groups.get(episodes);
+  if (found !== undefined) return found;
+  const byKey = new Map(groupEpisodes(episodes).map((group) => [group.key, group]));
+  const all = new Map<number, EpisodeGroup>();
+  for (const group of byKey.values()) for (const { index } of group.episodes) all.set(index, group);
+  // Forks of episodes that are not in the library have groups of their own.
+  const forks = groupEpisodes(episodes.filter(({ parentId }) => parentId !== undefined));
+  for (const family of forks) {
+    const group = byKey.get(family.key) ?? family;
+    for (const { index } of family.episodes) all.set(index, group);
+  }
+  groups.set(episodes, all);
+  return all;
 }
 
 function sorted(episodes: Episodes, { sort, descending }: ListOrder): Episodes {

@@ -29,5 +29,6 @@ function closedBook(index: number): EpisodeView {
     wholes: {},
     comparison: undefined,
     comparisonProblem: '',
+    goldSql: undefined,
   };
 }

@@ -106,6 +106,8 @@ export interface EpisodeView {
   readonly comparison: AnswerComparison | undefined;
   /** Why there is no comparison. */
   readonly comparisonProblem: string;
+  /** Of the task set, where there is no comparison that holds it. */
+  readonly goldSql: string | undefined;
 }
 
 /** A query or an answer that is being changed and tried. */

@@ -53,8 +53,20 @@ export type TaskResult =
       readonly trajectory: Trajectory;
       readonly comparison: AnswerComparison;
     }
+  /** Gold and answer could not be run; the gold may be known all the same. */
+  | {
+      readonly kind: 'compare_failed';
+      readonly trajectory: Trajectory;
+      readonly problem: string;
+      readonly goldSql: string | undefined;
+    }
   | { readonly kind: 'schema'; readonly trajectory: Trajectory; readonly tables: readonly string[] }
-  | { readonly kind: 'check'; readonly trajectory: Trajectory; readonly check: EpisodeCheck }
+  | {
+      readonly kind: 'check';
+      readonly check: EpisodeCheck;
+      /** Why something may differ: another database file, another SQLite, ... */
+      readonly reasons: readonly string[];
+    }
   | { readonly kind: 'try_query'; readonly ran: QueryTried }
   | { readonly kind: 'try_answer'; readonly comparison: AnswerComparison }
   | { readonly kind: 'fork_open'; readonly forkId: number; readonly fork: ForkFacts }

@@ -3,6 +3,7 @@ import { innerWidth } from '../text/pane.ts';
 import { editKey } from './edit-buffer.ts';
 import type { Key } from './key.ts';
 import { scrolled } from './scroll.ts';
+import { openSchema } from './open-schema.ts';
 import type { EditView, State, Updated } from './state.ts';
 import { isRunning, popView, say, startTask, withTop } from './views.ts';
 
@@ -10,6 +11,7 @@ import { isRunning, popView, say, startTask, withTop } from './views.ts';
 export function editViewKey(state: State, view: EditView, key: Key): Updated {
   if (RUN_KEYS.has(key.id)) return run(state, view);
   if (key.id === 'ctrl-o') return outside(state, view);
+  if (key.id === 'ctrl-t') return openSchema(state, view.trajectory);
   return view.focus === 'input' ? inputKey(state, view, key) : resultKey(state, view, key.id);
 }
 
@@ -43,6 +45,8 @@ function resultKey(state: State, view: EditView, id: string): Updated {
       return run(state, view);
     case 'E':
       return outside(state, view);
+    case 's':
+      return openSchema(state, view.trajectory);
     case 'q':
     case 'escape':
       return popView(state);

@@ -2,6 +2,7 @@ import type { Trajectory } from '../../../../env/trajectory.ts';
 import { episodePanes, lastPage } from '../views/episode-view.ts';
 import { editBuffer } from './edit-buffer.ts';
 import type { Key } from './key.ts';
+import { openSchema } from './open-schema.ts';
 import { openSiblings } from './open-siblings.ts';
 import { replaceEpisode } from './open-episode.ts';
 import { pageOf } from './pages.ts';
@@ -129,15 +130,14 @@ function isStepWithResult(view: EpisodeView): boolean {
 
 /** Keys that run something. */
 function actKey(state: State, view: EpisodeView, trajectory: Trajectory, id: string): Updated {
-  if (!['r', 'c', 's', 'e', 'E', 'f'].includes(id)) return [state, []];
+  if (id === 's') return openSchema(state, trajectory);
+  if (!['r', 'c', 'e', 'E', 'f'].includes(id)) return [state, []];
   const problem = state.facts.replayerProblem;
   if (problem !== undefined) return [say(state, 'bad', problem), []];
   const page = pageOf(trajectory, view.page);
   switch (id) {
     case 'c':
       return startTask(state, { kind: 'check', trajectory }, 'playing the whole episode again');
-    case 's':
-      return startTask(state, { kind: 'schema', trajectory }, 'reading the schema');
     case 'f': {
       const stepIndex =
         page.kind === 'step'
@@ -171,7 +171,7 @@ function rerun(state: State, view: EpisodeView, trajectory: Trajectory): Updated
     return [say(state, 'info', 'there is nothing to run here; c checks the whole episode'), []];
   }
   if (page.kind === 'verdict') {
-    const fresh = { ...view, comparison: undefined, comparisonProblem: '' };
+    const fresh = { ...view, comparison: undefined, comparisonProblem: '', goldSql: undefined };
     return loadPage(withTop(state, fresh), fresh);
   }
   const query = page.step.queries[view.callIndex];
@@ -193,7 +193,7 @@ function openEdit(state: State, view: EpisodeView, trajectory: Trajectory): Upda
     trajectory,
     title:
       page.kind === 'step'
-        ? `edit step ${page.step.step_index + 1}`
+        ? `edit step ${page.step.step_index}`
         : isQuery
           ? 'a query'
           : 'edit the answer',

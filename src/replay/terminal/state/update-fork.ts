@@ -2,6 +2,7 @@ import { innerWidth, scrollMax } from '../text/pane.ts';
 import { transcriptHeight, transcriptLines } from '../views/fork-view.ts';
 import { editBuffer, editKey } from './edit-buffer.ts';
 import type { Key } from './key.ts';
+import { openSchema } from './open-schema.ts';
 import { scrolled } from './scroll.ts';
 import type { ForkView, State, Updated } from './state.ts';
 import type { ForkFacts, ForkInput } from './task.ts';
@@ -13,6 +14,7 @@ const INPUTS: readonly ForkInput[] = ['sql', 'answer', 'turn'];
 /** A key in a fork. */
 export function forkKey(state: State, view: ForkView, key: Key): Updated {
   if (view.asking) return answerKey(state, view, key.id);
+  if (key.id === 'ctrl-t') return openSchema(state, view.parent);
   if (view.focus === 'input' && !view.ended) return inputKey(state, view, key);
   return readKey(state, view, key.id);
 }
@@ -60,6 +62,8 @@ function readKey(state: State, view: ForkView, id: string): Updated {
     case 'e':
     case 'tab':
       return view.ended ? [state, []] : [withTop(state, { ...view, focus: 'input' }), []];
+    case 's':
+      return openSchema(state, view.parent);
     case 'w':
       return save(state, view);
     case 'q':

@@ -41,7 +41,10 @@ export function listKey(state: State, list: ListView, key: Key): Updated {
   switch (key.id) {
     case '/':
       return [
-        withList({ ...state, status: undefined }, { ...list, input: editBuffer(list.filter) }),
+        withList(
+          { ...state, status: undefined },
+          { ...list, input: editBuffer(list.filter === '' ? '' : `${list.filter} `) },
+        ),
         [],
       ];
     case 'enter':
@@ -202,17 +205,14 @@ function nextSort(list: ListView): ListView['sort'] {
 
 function indexAt(list: ListView, cursor: number): number | undefined {
   const row = list.rows[cursor];
-  return typeof row === 'object' ? row.group.episodes[0]?.index : row;
+  return typeof row === 'object' ? row.shown[0] : row;
 }
 
 /** The row of an episode, or of the folded group that it is in. */
 function placeOf(rows: ListView['rows'], index: number): number {
   const found = rows.indexOf(index);
   if (found !== -1) return found;
-  return rows.findIndex(
-    (row) =>
-      typeof row === 'object' && row.group.episodes.some((episode) => episode.index === index),
-  );
+  return rows.findIndex((row) => typeof row === 'object' && row.shown.includes(index));
 }
 
 function openProblems(state: State): State {

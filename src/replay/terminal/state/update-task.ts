@@ -8,6 +8,7 @@ import { pageCount } from './pages.ts';
 import { editBuffer } from './edit-buffer.ts';
 import type { EpisodeView, RunningTask, State, Updated, View } from './state.ts';
 import type { CallPlace, QueryTried, TaskResult } from './task.ts';
+import { recordedSchema } from './open-schema.ts';
 import { loadPage } from './update-episode.ts';
 import { withForkStep } from './update-fork.ts';
 import { withTextMatches } from './update-list.ts';
@@ -39,6 +40,10 @@ export function taskFailed(state: State, id: number, message: string): Updated {
   const task = state.tasks.find((running) => running.id === id);
   if (task === undefined) return [state, []];
   const idle = { ...state, tasks: state.tasks.filter((running) => running !== task) };
+  const { request, depth } = task;
+  if (request.kind === 'schema' && depth === state.views.length) {
+    return [recordedSchema(idle, request.trajectory, message), []];
+  }
   return [
     say(
       withViews(idle, (view) => failedView(view, task, message)),
@@ -84,10 +89,23 @@ function withResult(state: State, result: TaskResult): Updated {
         ),
         [],
       ];
+    case 'compare_failed':
+      return [
+        say(
+          withViews(state, (view) =>
+            isOf(view, result.trajectory)
+              ? { ...view, comparisonProblem: result.problem, goldSql: result.goldSql }
+              : view,
+          ),
+          'bad',
+          result.problem,
+        ),
+        [],
+      ];
     case 'schema':
       return [schemaShown(state, result.trajectory, result.tables), []];
     case 'check':
-      return [checked(state, result.check), []];
+      return [checked(state, result.check, result.reasons), []];
     case 'try_query':
       return [tried(state, { kind: 'query', ran: result.ran }), []];
     case 'try_answer':
@@ -130,14 +148,14 @@ function compared(state: State, place: CallPlace, ran: QueryTried): State {
   }
   const diff = unifiedDiff(rowsAsLines(recorded), rowsAsLines(now), 'recorded', 'now');
   const paged = pushPager(shown, {
-    title: `step ${stepIndex + 1}: the record and now`,
+    title: `step ${stepIndex}: the record and now`,
     note: 'a line a row, for reading',
     lines: diff,
   });
   return say(paged, 'bad', 'it differs from the record');
 }
 
-function checked(state: State, check: EpisodeCheck): State {
+function checked(state: State, check: EpisodeCheck, reasons: readonly string[]): State {
   switch (check.kind) {
     case 'same': {
       const rest =
@@ -152,6 +170,7 @@ function checked(state: State, check: EpisodeCheck): State {
         title: `check: ${counted(differences.length, 'difference')}`,
         note: differences[0]?.episodeId ?? '',
         lines: [
+          ...reasonLines(reasons),
           ...differences.flatMap(differenceLines),
           ...(unchecked === undefined
             ? []
@@ -162,8 +181,18 @@ function checked(state: State, check: EpisodeCheck): State {
   }
 }
 
+/** Before the differences, since those can be many. */
+function reasonLines(reasons: readonly string[]): DiffLine[] {
+  if (reasons.length === 0) return [];
+  return [
+    [{ text: 'possible reasons', style: 'strong' }],
+    ...reasons.map((text): DiffLine => [{ text: `  ${text}`, style: 'warn' }]),
+    [],
+  ];
+}
+
 function differenceLines({ stepIndex, what, recorded, now, note }: ReplayDifference): DiffLine[] {
-  const where = stepIndex === undefined ? 'the episode' : `step ${stepIndex + 1}`;
+  const where = stepIndex === undefined ? 'the episode' : `step ${stepIndex}`;
   return [
     [
       { text: where, style: 'strong' },

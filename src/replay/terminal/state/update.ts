@@ -18,10 +18,19 @@ import type {
 } from './state.ts';
 import { editViewKey } from './update-edit.ts';
 import { episodeKey } from './update-episode.ts';
-import { forkKey } from './update-fork.ts';
+import { forkKey, hasUnsaved } from './update-fork.ts';
 import { initialList, listKey, placed } from './update-list.ts';
 import { taskDone, taskFailed } from './update-task.ts';
-import { cancelSeen, popView, pushPager, say, topView, withList, withTop } from './views.ts';
+import {
+  cancelSeen,
+  popView,
+  pushPager,
+  say,
+  topView,
+  withList,
+  withTop,
+  withViews,
+} from './views.ts';
 
 /** What is seen first. */
 export function initialState(facts: Facts, size: Size): State {
@@ -43,7 +52,9 @@ export function update(state: State, message: Message): Updated {
     case 'key':
       return keyPressed(state, message.key);
     case 'resized': {
-      const resized = { ...state, size: message.size };
+      // A question of one size is not seen in the other.
+      const asked = isAsking(state) ? withAsking(state, false) : state;
+      const resized = { ...asked, size: message.size };
       return [withList(resized, placed(resized, resized.views[0])), []];
     }
     case 'tick':
@@ -74,7 +85,7 @@ function keyPressed(state: State, key: Key): Updated {
   if (key.id === 'ctrl-c') return [state, [{ kind: 'quit', interrupted: true }]];
   const { columns, rows } = state.size;
   if (columns < SIZE_MIN.columns || rows < SIZE_MIN.rows) {
-    return [state, key.id === 'q' ? [{ kind: 'quit', interrupted: false }] : []];
+    return tooSmallKey(state, key.id);
   }
   if (key.id === 'escape') {
     const cancelled = cancelSeen(state);
@@ -86,6 +97,25 @@ function keyPressed(state: State, key: Key): Updated {
     if (key.id === '?' && view.kind !== 'pager') return [pushPager(state, groupHelp(view)), []];
   }
   return viewKey(state, view, key);
+}
+
+/** Where nothing can be shown, the program can be left; it asks as elsewhere if a fork would be lost. */
+function tooSmallKey(state: State, id: string): Updated {
+  const quit: Updated = [state, [{ kind: 'quit', interrupted: false }]];
+  if (isAsking(state)) return id === 'y' ? quit : [withAsking(state, false), []];
+  if (id !== 'q') return [state, []];
+  const unsaved = state.views.some((view) => view.kind === 'fork' && hasUnsaved(view));
+  return unsaved ? [withAsking(state, true), []] : quit;
+}
+
+function isAsking(state: State): boolean {
+  return state.views.some((view) => view.kind === 'fork' && view.asking);
+}
+
+function withAsking(state: State, asking: boolean): State {
+  return withViews({ ...state, status: undefined }, (view) =>
+    view.kind === 'fork' ? { ...view, asking: asking && hasUnsaved(view) } : view,
+  );
 }
 
 function viewKey(state: State, view: View, key: Key): Updated {

@@ -30,7 +30,14 @@ export function unifiedDiff(
     [{ text: `+++ ${newName}`, style: 'added' }],
   ];
   if (patch === undefined) return [...head, ...whollyChanged(oldText, newText)];
-  return [...head, ...patch.hunks.flatMap((hunk) => hunkLines(hunk))];
+  // That neither text ends with a line break is no difference; that only one of them does is.
+  const marked = oldText.endsWith('\n') !== newText.endsWith('\n');
+  return [
+    ...head,
+    ...patch.hunks.flatMap((hunk) =>
+      hunkLines(marked ? hunk : { ...hunk, lines: hunk.lines.filter(isOfText) }),
+    ),
+  ];
 }
 
 /** Breaks an observation into a line a row, so that a diff of two of them shows rows. Only for reading. */
@@ -68,6 +75,11 @@ function hunkLines(hunk: Hunk): DiffLine[] {
     }
   }
   return lines;
+}
+
+/** Not the remark that no line break follows. */
+function isOfText(line: string): boolean {
+  return !line.startsWith('\\');
 }
 
 /** One line removed and one added in its place. */

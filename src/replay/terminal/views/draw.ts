@@ -7,7 +7,7 @@ import { hintLine, statusLine, type Hint } from './chrome.ts';
 import { SIZE_MIN } from './draw-size.ts';
 import { drawEdit, EDIT_HINTS, RESULT_HINTS } from './edit-view.ts';
 import { drawEpisode, EPISODE_HINTS } from './episode-view.ts';
-import { drawFork, FORK_ENDED_HINTS, FORK_INPUT_HINTS, FORK_READ_HINTS } from './fork-view.ts';
+import { drawFork, forkHints } from './fork-view.ts';
 import { drawList, FILTER_HINTS, LIST_HINTS } from './list-view.ts';
 import { drawPager, PAGER_HINTS } from './pager-view.ts';
 import { drawSiblings, SIBLINGS_HINTS } from './siblings-view.ts';
@@ -50,8 +50,7 @@ function hintsOf(view: View): readonly Hint[] {
     case 'edit':
       return view.focus === 'input' ? EDIT_HINTS : RESULT_HINTS;
     case 'fork':
-      if (view.ended) return FORK_ENDED_HINTS;
-      return view.focus === 'input' ? FORK_INPUT_HINTS : FORK_READ_HINTS;
+      return forkHints(view);
     case 'siblings':
       return SIBLINGS_HINTS;
     case 'pager':
@@ -59,12 +58,14 @@ function hintsOf(view: View): readonly Hint[] {
   }
 }
 
-function tooSmall({ size: { columns, rows } }: State): Line[] {
-  const texts = [
-    'window too small',
-    `${columns}x${rows}, not ${SIZE_MIN.columns}x${SIZE_MIN.rows}`,
-    'q quits',
-  ];
+function tooSmall({ size: { columns, rows }, views }: State): Line[] {
+  const texts = views.some((view) => view.kind === 'fork' && view.asking)
+    ? ['leave without saving', 'the fork? y quits', 'any other key stays']
+    : [
+        'window too small',
+        `${columns}x${rows}, not ${SIZE_MIN.columns}x${SIZE_MIN.rows}`,
+        'q quits',
+      ];
   const shown = texts.slice(0, Math.max(1, rows)).map((text) => fitLine(visible(text), columns));
   return fitBlock(shown, columns, rows);
 }

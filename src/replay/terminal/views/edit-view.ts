@@ -18,6 +18,7 @@ export const EDIT_HINTS: readonly Hint[] = [
   ['ctrl-s', 'run'],
   ['ctrl-z', 'undo'],
   ['ctrl-y', 'redo'],
+  ['ctrl-t', 'schema'],
   ['ctrl-o', '$EDITOR'],
   ['esc', 'to the result / leave'],
 ];
@@ -27,6 +28,7 @@ export const RESULT_HINTS: readonly Hint[] = [
   ['↑↓', 'scroll'],
   ['e', 'edit on'],
   ['E', '$EDITOR'],
+  ['s', 'schema'],
   ['r', 'run again'],
   ['q', 'back'],
 ];

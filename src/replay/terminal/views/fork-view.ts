@@ -6,13 +6,7 @@ import { rewardText } from '../text/format.ts';
 import { observationText, sqlText, turnText } from '../text/highlight.ts';
 import type { Line } from '../text/line.ts';
 import { drawPane, innerHeight, innerWidth, scrollMax } from '../text/pane.ts';
-import {
-  plainText,
-  wrapStyled,
-  wrapText,
-  type Highlighter,
-  type StyledText,
-} from '../text/wrap.ts';
+import { wrapStyled, wrapText, type Highlighter, type StyledText } from '../text/wrap.ts';
 import { headerLine, styledLine, type Hint } from './chrome.ts';
 import { editorLines } from './input.ts';
 
@@ -26,27 +20,38 @@ const TITLES: Readonly<Record<ForkInput, string>> = {
 };
 
 /** Keys while something is typed in a fork. */
-export const FORK_INPUT_HINTS: readonly Hint[] = [
+const FORK_INPUT_HINTS: readonly Hint[] = [
   ['ctrl-s', 'send'],
-  ['tab', 'query / answer / turn'],
+  ['tab', 'kind'],
+  ['ctrl-t', 'schema'],
   ['ctrl-z', 'undo'],
   ['ctrl-o', '$EDITOR'],
   ['esc', 'to the transcript'],
 ];
 
+/** Keys of a fork, as it is. */
+export function forkHints(view: ForkView): readonly Hint[] {
+  if (!view.ended && view.focus === 'input') return FORK_INPUT_HINTS;
+  const hints = view.ended ? FORK_ENDED_HINTS : FORK_READ_HINTS;
+  // What is saved can't be saved again.
+  return view.savedId === undefined ? hints : hints.filter(([key]) => key !== 'w');
+}
+
 /** Keys while the transcript is read. */
-export const FORK_READ_HINTS: readonly Hint[] = [
+const FORK_READ_HINTS: readonly Hint[] = [
   ['↑↓', 'scroll'],
   ['i', 'type'],
   ['w', 'save'],
+  ['s', 'schema'],
   ['q', 'leave'],
   ['?', 'help'],
 ];
 
 /** Keys once the fork has ended. */
-export const FORK_ENDED_HINTS: readonly Hint[] = [
+const FORK_ENDED_HINTS: readonly Hint[] = [
   ['↑↓', 'scroll'],
   ['w', 'save'],
+  ['s', 'schema'],
   ['q', 'leave'],
   ['?', 'help'],
 ];
@@ -76,7 +81,7 @@ export function drawFork(state: State, view: ForkView): Line[] {
   const saved = view.savedId === undefined ? 'not saved' : 'saved';
   const drawn = [
     headerLine(
-      [view.parent.task_id, `fork at step ${view.stepIndex + 1}`],
+      [view.parent.task_id, `fork at step ${view.stepIndex}`],
       [{ text: saved, style: 'dim' }],
       width,
     ),
@@ -122,7 +127,7 @@ function stepLines(step: TrajectoryStep, replayed: boolean, width: number): Line
   return [
     [],
     styledLine([
-      { text: `${step.step_index + 1} `, style: 'strong' },
+      { text: `step ${step.step_index} `, style: 'strong' },
       { text: who, style: replayed ? 'dim' : 'accent' },
     ]),
     ...wrapText(said, width, highlight),
@@ -154,6 +159,5 @@ function endLines(view: ForkView, trajectory: Trajectory, width: number): Line[]
       { text: grade.error_text === '' ? '' : `\n${grade.error_text}`, style: 'bad' },
     );
   }
-  const tail = view.savedId === undefined ? '' : `saved as ${view.savedId}`;
-  return [[], ...wrapStyled(parts, width), ...wrapText(tail, width, plainText)];
+  return [[], ...wrapStyled(parts, width)];
 }

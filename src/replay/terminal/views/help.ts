@@ -56,6 +56,7 @@ const SECTIONS: readonly Section[] = [
       ['ctrl-a ctrl-e', 'start and end of the line; ctrl-← ctrl-→ by words'],
       ['ctrl-u ctrl-k', 'delete to the start and to the end of the line; ctrl-w a word'],
       ['ctrl-o', 'go on in $EDITOR'],
+      ['ctrl-t', 'the schema of the database; beside the result s, too'],
       ['esc', 'to the result, and from there back'],
     ],
   },
@@ -65,6 +66,7 @@ const SECTIONS: readonly Section[] = [
     keys: [
       ['ctrl-s', 'send: the step is taken as if the model had'],
       ['tab', 'a query, the final answer, or a whole turn as the model writes it'],
+      ['ctrl-t', 'the schema of the database; in the transcript s, too'],
       ['esc i', 'to the transcript, and back to typing'],
       ['w', 'save it as a new trajectory; it ends with that'],
       ['q', 'leave; asks if something would be lost'],

@@ -1,5 +1,5 @@
 import type { EpisodeSummary } from '../../ports.ts';
-import type { GroupRow, ListRow, SortKey } from '../state/list-rows.ts';
+import type { SortKey } from '../state/list-rows.ts';
 import type { ListView, Size, State } from '../state/state.ts';
 import { outcomeMark, verdictStyle, verdictText } from '../text/describe.ts';
 import { countText, durationText, rewardText, shortVerdict } from '../text/format.ts';
@@ -7,6 +7,7 @@ import { blank, lineWidth, restyled, type Line, type Style } from '../text/line.
 import { visible } from '../text/visible.ts';
 import { fitLine, fitText, fitTextEnd, fitTextRight, type StyledText } from '../text/wrap.ts';
 import { headerLine, splitLine, styledLine, type Hint } from './chrome.ts';
+import { groupCells, groupNames, type GroupColumns } from './group-cells.ts';
 import { inputLine } from './input.ts';
 
 /** Header, filter, names of the columns; status and keys below. */
@@ -45,7 +46,9 @@ export function drawList(state: State, view: ListView): Line[] {
   const lines: Line[] = [
     header(state, view),
     filterLine(view, width),
-    columnNames(view, columns, width),
+    view.grouped
+      ? groupNames(groupColumns(state, view, columns))
+      : columnNames(view, columns, width),
   ];
   if (view.rows.length === 0) {
     lines.push(fitText('   no episode passes the filter', width, 'dim'));
@@ -53,9 +56,12 @@ export function drawList(state: State, view: ListView): Line[] {
   for (let index = view.top; index < Math.min(view.rows.length, view.top + height); index += 1) {
     const row = view.rows[index];
     if (row === undefined) break;
-    lines.push(
-      rowLine(state.facts.episodes, row, columns, { width, view, selected: index === view.cursor }),
-    );
+    const selected = index === view.cursor;
+    const cells =
+      typeof row === 'number'
+        ? episodeCells(state.facts.episodes[row], columns, view.grouped)
+        : groupCells(row, groupColumns(state, view, columns));
+    lines.push(rowLine(cells, width, selected));
   }
   return lines;
 }
@@ -97,6 +103,19 @@ function listColumns(width: number): readonly Column[] {
   ];
 }
 
+/** Columns of group rows: task and database are those of the episodes below them. */
+function groupColumns(state: State, view: ListView, columns: readonly Column[]): GroupColumns {
+  const [task, database] = columns;
+  const shownCount = view.matches.length;
+  return {
+    width: state.size.columns - MARK_WIDTH,
+    task: task?.width ?? 0,
+    database: database?.width ?? 0,
+    rows: view.rows,
+    filtered: shownCount !== state.facts.episodes.length,
+  };
+}
+
 function header(state: State, view: ListView): Line {
   const { episodes, problems } = state.facts;
   const problemCount = problems.length + state.warnings.length;
@@ -118,7 +137,8 @@ function header(state: State, view: ListView): Line {
   }
   if (problemCount > 0) {
     const text = `${countText(problemCount)} problem${problemCount === 1 ? '' : 's'}`;
-    right.push({ text: ' · ', style: 'dim' }, { text, style: 'bad' });
+    const how = problemCount === 1 ? ' (! shows it)' : ' (! shows them)';
+    right.push({ text: ' · ', style: 'dim' }, { text, style: 'bad' }, { text: how, style: 'dim' });
   }
   return headerLine([], right, state.size.columns);
 }
@@ -153,25 +173,10 @@ function columnNames(view: ListView, columns: readonly Column[], width: number):
   return fitLine(line, width);
 }
 
-interface RowOptions {
-  readonly width: number;
-  readonly view: ListView;
-  readonly selected: boolean;
-}
-
-function rowLine(
-  episodes: readonly EpisodeSummary[],
-  row: ListRow,
-  columns: readonly Column[],
-  { width, view, selected }: RowOptions,
-): Line {
+function rowLine(cells: Line, width: number, selected: boolean): Line {
   const marker = selected ? '▶' : ' ';
-  const line =
-    typeof row === 'number'
-      ? episodeCells(episodes[row], columns, view.grouped)
-      : groupCells(row, columns, width - MARK_WIDTH);
   const whole = fitLine(
-    [{ text: ` ${marker} `, style: 'accent', width: MARK_WIDTH }, ...line],
+    [{ text: ` ${marker} `, style: 'accent', width: MARK_WIDTH }, ...cells],
     width,
   );
   return selected ? restyled(whole, 'selected') : whole;
@@ -202,11 +207,11 @@ function cellOf(
     case 'task':
       return grouped
         ? {
-            text: `  ${outcomeMark(episode).mark} ${ownName(episode.episodeId)}`,
+            text: `  ${outcomeMark(episode).mark} ${forkMark(episode)}${ownName(episode.episodeId)}`,
             style: 'plain',
           }
         : {
-            text: `${episode.parentId === undefined ? '' : '⑂ '}${episode.taskId}`,
+            text: `${forkMark(episode)}${episode.taskId}`,
             style: 'plain',
           };
     case 'db':
@@ -234,6 +239,10 @@ function cellOf(
   }
 }
 
+function forkMark({ parentId }: EpisodeSummary): string {
+  return parentId === undefined ? '' : '⑂ ';
+}
+
 /** The part of an episode's id that tells it from its siblings. */
 function ownName(episodeId: string): string {
   return episodeId.slice(episodeId.lastIndexOf('/') + 1);
@@ -243,32 +252,4 @@ function ownName(episodeId: string): string {
 function flagsText(flags: readonly string[], width: number): string {
   const names = flags.join(' ');
   return names.length <= width ? names : width < 10 ? `⚑ ${flags.length}` : names;
-}
-
-function groupCells(
-  { group, unfolded }: GroupRow,
-  columns: readonly Column[],
-  width: number,
-): Line {
-  const members = group.episodes;
-  const [task, database] = columns;
-  const rightCount = members.filter((episode) => (episode.reward ?? 0) > 0).length;
-  const marksRoom = Math.max(4, width - (task?.width ?? 0) - (database?.width ?? 0) - 30);
-  const marks = members.slice(0, marksRoom).map((episode): StyledText => {
-    const { mark, style } = outcomeMark(episode);
-    return { text: mark, style };
-  });
-  return [
-    ...styledLine([{ text: unfolded ? '▾ ' : '▸ ', style: 'strong' }]),
-    ...fitTextEnd(group.taskId, (task?.width ?? 0) - 2, 'strong'),
-    blank(1),
-    ...fitText(group.databaseId, database?.width ?? 0, 'dim'),
-    blank(1),
-    ...styledLine(marks),
-    ...styledLine([
-      { text: members.length > marksRoom ? '… ' : ' ', style: 'dim' },
-      { text: `${rightCount}/${members.length}`, style: 'strong' },
-      { text: ` right  ${group.question}`, style: 'dim' },
-    ]),
-  ];
 }

@@ -149,7 +149,7 @@ function stepsOf({ steps }: Trajectory, width: number): Line[] {
     step.queries.flatMap((query, index): Line[] => [
       [],
       styledLine([
-        { text: `step ${step.step_index + 1}${index > 0 ? `.${index + 1}` : ''} `, style: 'dim' },
+        { text: `step ${step.step_index}${index > 0 ? `, call ${index + 1}` : ''} `, style: 'dim' },
         { text: query.status, style: statusStyle(query.status) },
         { text: query.status === 'ok' ? ` ${counted(query.row_count, 'row')}` : '', style: 'dim' },
       ]),

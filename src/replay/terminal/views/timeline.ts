@@ -11,7 +11,7 @@ export function timelineLine(trajectory: Trajectory, page: number, width: number
     chip('prompt', '', 'plain', page === 0),
     ...trajectory.steps.map((step, index) => {
       const { mark, style } = stepMark(step);
-      return chip(String(index + 1), mark, style, page === index + 1);
+      return chip(String(index), mark, style, page === index + 1);
     }),
     verdictChip(trajectory, page > trajectory.steps.length),
   ];

@@ -88,9 +88,10 @@ function endLines(trajectory: Trajectory, width: number): Line[] {
 
 function goldPane(state: State, view: EpisodeView, trajectory: Trajectory): PaneSpec {
   const { comparison } = view;
-  const sql = comparison?.gold.sql ?? trajectory.gold_sql;
+  const sql = comparison?.gold.sql ?? trajectory.gold_sql ?? view.goldSql;
+  const problem = view.comparisonProblem;
   const asking =
-    view.comparisonProblem === '' ? 'finding the gold ...' : 'the gold is not in the record';
+    problem === '' ? 'finding the gold ...' : `the record does not hold the gold; ${problem}`;
   const unknown = state.facts.replayerProblem ?? asking;
   const lines = (width: number): readonly Line[] => {
     if (comparison !== undefined) return sideLines(comparison.gold, width);

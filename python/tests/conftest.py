@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sqlenv.server import Server
+from sqlenv.transport import TRANSPORT_VARIABLE
 
 PROGRAM = Path(__file__).resolve().parents[2] / "dist" / "src" / "main.js"
 FLAGS = ("--demo", "--no-record", "--log-level", "warn")
@@ -20,6 +21,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Fails at once, and plainly, if the server was not built: these tests mean nothing without it."""
     if not PROGRAM.is_file():
         pytest.exit(f"{PROGRAM} is missing: build the server first (npm ci, npm run build)", returncode=1)
+
+
+@pytest.fixture(params=["stream", "unary"])
+def both_transports(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Runs the test on a stream, then with a call for each; returns which."""
+    monkeypatch.setenv(TRANSPORT_VARIABLE, request.param)
+    return str(request.param)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ from sqlenv.server import Server
 from sqlenv.v1 import episode_pb2, score_pb2, task_pb2
 from tests.conftest import StartServer
 
+pytestmark = pytest.mark.usefixtures("both_transports")
+
 TASK = "demo/bakery_chain/01"
 GOLD = "SELECT count(DISTINCT kind) FROM products"
 

@@ -13,6 +13,8 @@ from sqlenv import Client, Episode, ErrorReason, SqlEnvError, Timing
 from sqlenv.server import Server
 from tests.conftest import StartServer
 
+pytestmark = pytest.mark.usefixtures("both_transports")
+
 TASK = "demo/bakery_chain/01"
 GOLD = "```sql\nSELECT count(DISTINCT kind) FROM products\n```"
 

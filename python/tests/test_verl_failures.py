@@ -23,9 +23,10 @@ SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT c
 """Runs until the server stops it, by default after 2 s of CPU time."""
 
 
-@pytest.fixture(scope="module", params=VERL_VERSIONS)
+@pytest.fixture(scope="module", params=list(zip(VERL_VERSIONS, ("unary", "stream"), strict=True)), ids="-".join)
 def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
-    started = Worker(request.param)
+    """Each version with another transport: the two have nothing to do with each other."""
+    started = Worker(*request.param)
     yield started
     started.close()
 

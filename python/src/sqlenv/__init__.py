@@ -5,6 +5,7 @@ from sqlenv.episode import Episode
 from sqlenv.errors import ErrorReason, SqlEnvError
 from sqlenv.retry import Timing
 from sqlenv.sync import SyncClient, SyncEpisode
+from sqlenv.transport import close_connections
 
 __version__ = "0.1.0"
 
@@ -17,4 +18,5 @@ __all__ = [
     "SyncEpisode",
     "Timing",
     "__version__",
+    "close_connections",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
+import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ from sqlenv.addresses import parse_addresses, pool_of
 from sqlenv.episode import Episode
 from sqlenv.errors import SqlEnvError
 from sqlenv.retry import Budget, Timing
-from sqlenv.transport import GET_INFO, LIST_TASKS, RUN_SQL, SCORE, Method, call, wire_text
+from sqlenv.transport import GET_INFO, LIST_TASKS, RUN_SQL, SCORE, Method, call, check_transport, wire_text
 from sqlenv.v1 import environment_service_pb2 as service_pb2
 from sqlenv.v1 import episode_pb2, score_pb2, task_pb2
 
@@ -27,11 +27,18 @@ class Client:
 
     `addresses`: `host:port`, several separated by commas, a list of them, or `dns:///name:port` for a name with several
     IP addresses, each a server. All servers must hold the same tasks and databases.
+
+    `transport` says how the calls of episodes travel: `auto` (the default, or what the environment variable
+    SQLENV_TRANSPORT says) puts them on one stream for each server that has `StreamSteps`, `stream` fails where there is
+    none, `unary` makes each a call of its own. Only their cost differs. Raises ValueError for another one.
     """
 
-    def __init__(self, addresses: str | Sequence[str], timing: Timing | None = None) -> None:
+    def __init__(
+        self, addresses: str | Sequence[str], timing: Timing | None = None, transport: str | None = None
+    ) -> None:
         self.addresses = parse_addresses(addresses)
         self.timing = timing or Timing()
+        self.transport = check_transport(transport)
 
     def episode(
         self,
@@ -57,7 +64,7 @@ class Client:
         if (task_id is None) == (inline_task is None):
             raise ValueError("exactly one of task_id and inline_task must be given")
         request = episode_pb2.ResetRequest(
-            episode_id=episode_id or uuid.uuid4().hex,
+            episode_id=episode_id or secrets.token_hex(16),
             task_id=task_id,
             inline_task=inline_task,
             limits=limits,
@@ -70,7 +77,7 @@ class Client:
             score=score,
             gold_sha256=gold_sha256,
         )
-        return Episode(pool_of(self.addresses), self.timing, request)
+        return Episode(pool_of(self.addresses), self.timing, request, self.transport)
 
     async def info(self) -> service_pb2.GetInfoResponse:
         """What a server is, holds and allows. Raises SqlEnvError."""

@@ -9,7 +9,7 @@ from types import TracebackType
 from sqlenv.addresses import ServerPool
 from sqlenv.errors import ErrorReason, SqlEnvError
 from sqlenv.retry import Budget, Timing
-from sqlenv.transport import CLOSE, RESET, STEP, call, wire_text
+from sqlenv.transport import CLOSE, RESET, STEP, Transport, call, wire_text
 from sqlenv.v1 import environment_service_pb2 as service_pb2
 from sqlenv.v1 import episode_pb2
 
@@ -29,8 +29,11 @@ class Episode:
     to one event loop.
     """
 
-    def __init__(self, pool: ServerPool, timing: Timing, request: episode_pb2.ResetRequest) -> None:
+    def __init__(
+        self, pool: ServerPool, timing: Timing, request: episode_pb2.ResetRequest, transport: Transport = "auto"
+    ) -> None:
         self._pool = pool
+        self._transport: Transport = transport
         self._timing = timing
         self._request = request
         self._server: str | None = None
@@ -39,6 +42,7 @@ class Episode:
         self._placement_count = 0
         self._opened: episode_pb2.ResetResponse | None = None
         self._steps: list[tuple[episode_pb2.StepRequest, episode_pb2.StepResponse]] = []
+        self._cut_off: episode_pb2.StepRequest | None = None  # a step of which it is not known whether it was taken
         self._ended = False
         self._lock = asyncio.Lock()
 
@@ -114,13 +118,8 @@ class Episode:
         self._tried = None
         self._ended = True
         self._leave()
-        if server is None or ended:
-            return
-        request = service_pb2.CloseRequest(episode_id=self.episode_id)
-        try:
-            await call(server, CLOSE, request, self._timing.close_s)
-        except SqlEnvError as error:
-            logger.debug("episode %s stays open until its lease ends: %s", self.episode_id, error)
+        if server is not None and not ended:
+            await self._close_at(server, self.episode_id)
 
     async def __aenter__(self) -> Episode:
         try:
@@ -137,7 +136,8 @@ class Episode:
         traceback: TracebackType | None,
     ) -> None:
         # A cancelled trajectory must give its place back, too.
-        await asyncio.shield(asyncio.ensure_future(self.close()))
+        if not self._ended:
+            await asyncio.shield(asyncio.ensure_future(self.close()))
 
     async def _step(self, request: episode_pb2.StepRequest, attempt_s: float) -> episode_pb2.StepResponse:
         async with self._lock:
@@ -145,6 +145,9 @@ class Episode:
                 raise RuntimeError("the episode is not open")
             budget = Budget(self._timing)
             request.step_index = len(self._steps)
+            request.episode_id = self.episode_id
+            if self._cut_off is not None and self._cut_off != request:
+                await self._start_over()
             while True:
                 if self._ended:
                     raise RuntimeError("the episode was closed in mid-step")
@@ -152,19 +155,43 @@ class Episode:
                     if self._server is None:
                         await self._place(budget)
                     assert self._server is not None
+                    self._cut_off = request
                     response = await self._send(self._server, request, budget.deadline_s(attempt_s))
                     break
                 except SqlEnvError as error:
+                    if not (error.is_timeout or error.is_unreachable):
+                        self._cut_off = None
                     await self._recover(error, budget)
+            self._cut_off = None
             self._steps.append((request, response))
             if response.terminated or response.truncated:
                 self._ended = True
                 self._leave()
             return response
 
+    async def _start_over(self) -> None:
+        """Gives the episode up where it is: a step was cut off there, may have been taken, and is not wanted any more.
+
+        It is replayed on the next step. The same step again needs none of that: the server repeats its response.
+        """
+        server, episode_id = self._server, self.episode_id
+        self._cut_off = None
+        self._leave()
+        if not self._steps:
+            self._placement_count += 1
+        if server is not None:
+            await self._close_at(server, episode_id)
+
+    async def _close_at(self, server: str, episode_id: str) -> None:
+        request = service_pb2.CloseRequest(episode_id=episode_id)
+        try:
+            await call(server, CLOSE, request, self._timing.close_s, self._transport)
+        except SqlEnvError as error:
+            logger.debug("episode %s stays open until its lease ends: %s", episode_id, error)
+
     async def _send(self, server: str, request: episode_pb2.StepRequest, deadline_s: float) -> episode_pb2.StepResponse:
         request.episode_id = self.episode_id
-        response = await call(server, STEP, request, deadline_s)
+        response = await call(server, STEP, request, deadline_s, self._transport)
         self._pool.answered(server)
         return response
 
@@ -189,13 +216,16 @@ class Episode:
         self._opened = self._opened or opened
         self._server = server
         self._tried = None
+        self._cut_off = None
         self._avoid = frozenset()
 
     async def _reset(self, server: str, budget: Budget) -> episode_pb2.ResetResponse:
-        request = episode_pb2.ResetRequest()
-        request.CopyFrom(self._request)
-        request.episode_id = self.episode_id
-        opened = await call(server, RESET, request, budget.deadline_s(self._timing.reset_s))
+        request = self._request
+        if self._placement_count > 0:
+            request = episode_pb2.ResetRequest()
+            request.CopyFrom(self._request)
+            request.episode_id = self.episode_id
+        opened = await call(server, RESET, request, budget.deadline_s(self._timing.reset_s), self._transport)
         self._pool.answered(server)
         if self._opened is not None and _fingerprint(opened) != _fingerprint(self._opened):
             raise _mismatch("Reset gives another prompt or other settings", server)

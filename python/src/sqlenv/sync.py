@@ -24,8 +24,10 @@ class SyncClient:
     Methods take the arguments of `Client`'s methods of the same name, and raise the same errors.
     """
 
-    def __init__(self, addresses: str | Sequence[str], timing: Timing | None = None) -> None:
-        self.client = Client(addresses, timing)
+    def __init__(
+        self, addresses: str | Sequence[str], timing: Timing | None = None, transport: str | None = None
+    ) -> None:
+        self.client = Client(addresses, timing, transport)
 
     def episode(self, task_id: str | None = None, **options: Any) -> SyncEpisode:
         """As `Client.episode`; used with `with`."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from sqlenv.transport import TRANSPORT_VARIABLE
 from tests.support.loops import DEPS
 
 PYTHON_DIR = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ def need_verl(version: str) -> None:
 class Worker:
     """One process with one version of verl. Jobs run one after the other, the cases of each all at once."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, transport: str = "auto") -> None:
         need_verl(version)
         self._log = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115 - closed in close
         self._process = subprocess.Popen(
@@ -45,7 +46,7 @@ class Worker:
             stderr=self._log,
             text=True,
             cwd=PYTHON_DIR,
-            env={**os.environ, "PYTHONPATH": str(PYTHON_DIR / "src")},
+            env={**os.environ, "PYTHONPATH": str(PYTHON_DIR / "src"), TRANSPORT_VARIABLE: transport},
         )
         self._is_ready = False
 

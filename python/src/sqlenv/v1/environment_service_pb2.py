@@ -13,11 +13,12 @@ _sym_db = _symbol_database.Default()
 
 
 from sqlenv.v1 import episode_pb2 as sqlenv_dot_v1_dot_episode__pb2
+from sqlenv.v1 import error_pb2 as sqlenv_dot_v1_dot_error__pb2
 from sqlenv.v1 import score_pb2 as sqlenv_dot_v1_dot_score__pb2
 from sqlenv.v1 import task_pb2 as sqlenv_dot_v1_dot_task__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sqlenv/v1/environment_service.proto\x12\tsqlenv.v1\x1a\x17sqlenv/v1/episode.proto\x1a\x15sqlenv/v1/score.proto\x1a\x14sqlenv/v1/task.proto\"\x10\n\x0eGetInfoRequest\"\x8f\x05\n\x0fGetInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x16\n\x0esqlite_version\x18\x02 \x01(\t\x12\x15\n\rengine_sha256\x18\x03 \x01(\t\x12\x16\n\x0e\x63\x61talog_sha256\x18\x04 \x01(\t\x12\x12\n\ntask_count\x18\x05 \x01(\r\x12\x16\n\x0e\x64\x61tabase_count\x18\x06 \x01(\r\x12J\n\x11split_task_counts\x18\x07 \x03(\x0b\x32/.sqlenv.v1.GetInfoResponse.SplitTaskCountsEntry\x12!\n\x06limits\x18\x08 \x01(\x0b\x32\x11.sqlenv.v1.Limits\x12\x32\n\x0bobservation\x18\t \x01(\x0b\x32\x1d.sqlenv.v1.ObservationOptions\x12&\n\x05score\x18\n \x01(\x0b\x32\x17.sqlenv.v1.ScoreOptions\x12\x18\n\x10\x63omparison_modes\x18\x0b \x03(\t\x12\x18\n\x10tool_schema_json\x18\x0c \x01(\t\x12\x15\n\repisode_count\x18\r \x01(\r\x12\x19\n\x11\x65pisode_count_max\x18\x0e \x01(\r\x12\x10\n\x08lease_ms\x18\x0f \x01(\x03\x12\x10\n\x08\x64raining\x18\x10 \x01(\x08\x12\x1a\n\x12queued_query_count\x18\x11 \x01(\r\x12\x1b\n\x13running_query_count\x18\x12 \x01(\r\x12\x17\n\x0foldest_query_ms\x18\x13 \x01(\x03\x12\x19\n\x11lost_worker_count\x18\x14 \x01(\r\x1a\x36\n\x14SplitTaskCountsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\r:\x02\x38\x01\"\xcf\x01\n\x10ListTasksRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\r\n\x05split\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x61tabase_id\x18\x04 \x01(\t\x12\x12\n\ndifficulty\x18\x05 \x01(\t\x12\x14\n\x0cinclude_gold\x18\x06 \x01(\x08\x12\x18\n\x10include_messages\x18\x07 \x01(\x08\x12,\n\x0cprompt_style\x18\x08 \x01(\x0e\x32\x16.sqlenv.v1.PromptStyle\"a\n\x11ListTasksResponse\x12\x1e\n\x05tasks\x18\x01 \x03(\x0b\x32\x0f.sqlenv.v1.Task\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x13\n\x0btotal_count\x18\x03 \x01(\r\"\"\n\x0c\x43loseRequest\x12\x12\n\nepisode_id\x18\x01 \x01(\t\"\x1f\n\rCloseResponse\x12\x0e\n\x06\x63losed\x18\x01 \x01(\x08\"\x96\x02\n\x0cScoreRequest\x12\x11\n\x07task_id\x18\x01 \x01(\tH\x00\x12,\n\x0binline_task\x18\x02 \x01(\x0b\x32\x15.sqlenv.v1.InlineTaskH\x00\x12\x14\n\ncompletion\x18\x03 \x01(\tH\x01\x12\r\n\x03sql\x18\x04 \x01(\tH\x01\x12\x18\n\x10\x63omparison_modes\x18\x05 \x03(\t\x12&\n\x05score\x18\x06 \x01(\x0b\x32\x17.sqlenv.v1.ScoreOptions\x12!\n\x06limits\x18\x07 \x01(\x0b\x32\x11.sqlenv.v1.Limits\x12\x13\n\x0bgold_sha256\x18\x08 \x01(\t\x12\x14\n\x0cinclude_gold\x18\t \x01(\x08\x42\x06\n\x04taskB\x08\n\x06\x61nswer\"C\n\rScoreResponse\x12 \n\x06grades\x18\x01 \x03(\x0b\x32\x10.sqlenv.v1.Grade\x12\x10\n\x08gold_sql\x18\x02 \x01(\t\"\xaf\x01\n\rRunSqlRequest\x12\x13\n\x0b\x64\x61tabase_id\x18\x01 \x01(\t\x12\x0f\n\x05query\x18\x02 \x01(\tH\x00\x12\x18\n\x0e\x61rguments_json\x18\x03 \x01(\tH\x00\x12\x32\n\x0bobservation\x18\x04 \x01(\x0b\x32\x1d.sqlenv.v1.ObservationOptions\x12!\n\x06limits\x18\x05 \x01(\x0b\x32\x11.sqlenv.v1.LimitsB\x07\n\x05input\"Z\n\x0eRunSqlResponse\x12#\n\x07message\x18\x01 \x01(\x0b\x32\x12.sqlenv.v1.Message\x12#\n\x05query\x18\x02 \x01(\x0b\x32\x14.sqlenv.v1.QueryInfo2\xca\x03\n\x12\x45nvironmentService\x12@\n\x07GetInfo\x12\x19.sqlenv.v1.GetInfoRequest\x1a\x1a.sqlenv.v1.GetInfoResponse\x12\x46\n\tListTasks\x12\x1b.sqlenv.v1.ListTasksRequest\x1a\x1c.sqlenv.v1.ListTasksResponse\x12:\n\x05Reset\x12\x17.sqlenv.v1.ResetRequest\x1a\x18.sqlenv.v1.ResetResponse\x12\x37\n\x04Step\x12\x16.sqlenv.v1.StepRequest\x1a\x17.sqlenv.v1.StepResponse\x12:\n\x05\x43lose\x12\x17.sqlenv.v1.CloseRequest\x1a\x18.sqlenv.v1.CloseResponse\x12:\n\x05Score\x12\x17.sqlenv.v1.ScoreRequest\x1a\x18.sqlenv.v1.ScoreResponse\x12=\n\x06RunSql\x12\x18.sqlenv.v1.RunSqlRequest\x1a\x19.sqlenv.v1.RunSqlResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sqlenv/v1/environment_service.proto\x12\tsqlenv.v1\x1a\x17sqlenv/v1/episode.proto\x1a\x15sqlenv/v1/error.proto\x1a\x15sqlenv/v1/score.proto\x1a\x14sqlenv/v1/task.proto\"\x10\n\x0eGetInfoRequest\"\x8f\x05\n\x0fGetInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x16\n\x0esqlite_version\x18\x02 \x01(\t\x12\x15\n\rengine_sha256\x18\x03 \x01(\t\x12\x16\n\x0e\x63\x61talog_sha256\x18\x04 \x01(\t\x12\x12\n\ntask_count\x18\x05 \x01(\r\x12\x16\n\x0e\x64\x61tabase_count\x18\x06 \x01(\r\x12J\n\x11split_task_counts\x18\x07 \x03(\x0b\x32/.sqlenv.v1.GetInfoResponse.SplitTaskCountsEntry\x12!\n\x06limits\x18\x08 \x01(\x0b\x32\x11.sqlenv.v1.Limits\x12\x32\n\x0bobservation\x18\t \x01(\x0b\x32\x1d.sqlenv.v1.ObservationOptions\x12&\n\x05score\x18\n \x01(\x0b\x32\x17.sqlenv.v1.ScoreOptions\x12\x18\n\x10\x63omparison_modes\x18\x0b \x03(\t\x12\x18\n\x10tool_schema_json\x18\x0c \x01(\t\x12\x15\n\repisode_count\x18\r \x01(\r\x12\x19\n\x11\x65pisode_count_max\x18\x0e \x01(\r\x12\x10\n\x08lease_ms\x18\x0f \x01(\x03\x12\x10\n\x08\x64raining\x18\x10 \x01(\x08\x12\x1a\n\x12queued_query_count\x18\x11 \x01(\r\x12\x1b\n\x13running_query_count\x18\x12 \x01(\r\x12\x17\n\x0foldest_query_ms\x18\x13 \x01(\x03\x12\x19\n\x11lost_worker_count\x18\x14 \x01(\r\x1a\x36\n\x14SplitTaskCountsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\r:\x02\x38\x01\"\xcf\x01\n\x10ListTasksRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\r\n\x05split\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x61tabase_id\x18\x04 \x01(\t\x12\x12\n\ndifficulty\x18\x05 \x01(\t\x12\x14\n\x0cinclude_gold\x18\x06 \x01(\x08\x12\x18\n\x10include_messages\x18\x07 \x01(\x08\x12,\n\x0cprompt_style\x18\x08 \x01(\x0e\x32\x16.sqlenv.v1.PromptStyle\"a\n\x11ListTasksResponse\x12\x1e\n\x05tasks\x18\x01 \x03(\x0b\x32\x0f.sqlenv.v1.Task\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x13\n\x0btotal_count\x18\x03 \x01(\r\"\"\n\x0c\x43loseRequest\x12\x12\n\nepisode_id\x18\x01 \x01(\t\"\x1f\n\rCloseResponse\x12\x0e\n\x06\x63losed\x18\x01 \x01(\x08\"\x96\x02\n\x0cScoreRequest\x12\x11\n\x07task_id\x18\x01 \x01(\tH\x00\x12,\n\x0binline_task\x18\x02 \x01(\x0b\x32\x15.sqlenv.v1.InlineTaskH\x00\x12\x14\n\ncompletion\x18\x03 \x01(\tH\x01\x12\r\n\x03sql\x18\x04 \x01(\tH\x01\x12\x18\n\x10\x63omparison_modes\x18\x05 \x03(\t\x12&\n\x05score\x18\x06 \x01(\x0b\x32\x17.sqlenv.v1.ScoreOptions\x12!\n\x06limits\x18\x07 \x01(\x0b\x32\x11.sqlenv.v1.Limits\x12\x13\n\x0bgold_sha256\x18\x08 \x01(\t\x12\x14\n\x0cinclude_gold\x18\t \x01(\x08\x42\x06\n\x04taskB\x08\n\x06\x61nswer\"C\n\rScoreResponse\x12 \n\x06grades\x18\x01 \x03(\x0b\x32\x10.sqlenv.v1.Grade\x12\x10\n\x08gold_sql\x18\x02 \x01(\t\"\xaf\x01\n\rRunSqlRequest\x12\x13\n\x0b\x64\x61tabase_id\x18\x01 \x01(\t\x12\x0f\n\x05query\x18\x02 \x01(\tH\x00\x12\x18\n\x0e\x61rguments_json\x18\x03 \x01(\tH\x00\x12\x32\n\x0bobservation\x18\x04 \x01(\x0b\x32\x1d.sqlenv.v1.ObservationOptions\x12!\n\x06limits\x18\x05 \x01(\x0b\x32\x11.sqlenv.v1.LimitsB\x07\n\x05input\"Z\n\x0eRunSqlResponse\x12#\n\x07message\x18\x01 \x01(\x0b\x32\x12.sqlenv.v1.Message\x12#\n\x05query\x18\x02 \x01(\x0b\x32\x14.sqlenv.v1.QueryInfo\"<\n\x12StreamStepsRequest\x12&\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x17.sqlenv.v1.StreamedCall\"\xb7\x01\n\x0cStreamedCall\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\r\x12\x12\n\ntimeout_ms\x18\x02 \x01(\r\x12(\n\x05reset\x18\x03 \x01(\x0b\x32\x17.sqlenv.v1.ResetRequestH\x00\x12&\n\x04step\x18\x04 \x01(\x0b\x32\x16.sqlenv.v1.StepRequestH\x00\x12(\n\x05\x63lose\x18\x05 \x01(\x0b\x32\x17.sqlenv.v1.CloseRequestH\x00\x42\x06\n\x04\x63\x61ll\"@\n\x13StreamStepsResponse\x12)\n\x07replies\x18\x01 \x03(\x0b\x32\x18.sqlenv.v1.StreamedReply\"\xd3\x01\n\rStreamedReply\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\r\x12)\n\x05reset\x18\x02 \x01(\x0b\x32\x18.sqlenv.v1.ResetResponseH\x00\x12\'\n\x04step\x18\x03 \x01(\x0b\x32\x17.sqlenv.v1.StepResponseH\x00\x12)\n\x05\x63lose\x18\x04 \x01(\x0b\x32\x18.sqlenv.v1.CloseResponseH\x00\x12)\n\x07\x66\x61ilure\x18\x05 \x01(\x0b\x32\x16.sqlenv.v1.CallFailureH\x00\x42\x07\n\x05reply\"[\n\x0b\x43\x61llFailure\x12\x13\n\x0bstatus_code\x18\x01 \x01(\r\x12&\n\x06reason\x18\x02 \x01(\x0e\x32\x16.sqlenv.v1.ErrorReason\x12\x0f\n\x07message\x18\x03 \x01(\t2\x9c\x04\n\x12\x45nvironmentService\x12@\n\x07GetInfo\x12\x19.sqlenv.v1.GetInfoRequest\x1a\x1a.sqlenv.v1.GetInfoResponse\x12\x46\n\tListTasks\x12\x1b.sqlenv.v1.ListTasksRequest\x1a\x1c.sqlenv.v1.ListTasksResponse\x12:\n\x05Reset\x12\x17.sqlenv.v1.ResetRequest\x1a\x18.sqlenv.v1.ResetResponse\x12\x37\n\x04Step\x12\x16.sqlenv.v1.StepRequest\x1a\x17.sqlenv.v1.StepResponse\x12:\n\x05\x43lose\x12\x17.sqlenv.v1.CloseRequest\x1a\x18.sqlenv.v1.CloseResponse\x12:\n\x05Score\x12\x17.sqlenv.v1.ScoreRequest\x1a\x18.sqlenv.v1.ScoreResponse\x12=\n\x06RunSql\x12\x18.sqlenv.v1.RunSqlRequest\x1a\x19.sqlenv.v1.RunSqlResponse\x12P\n\x0bStreamSteps\x12\x1d.sqlenv.v1.StreamStepsRequest\x1a\x1e.sqlenv.v1.StreamStepsResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -26,28 +27,38 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   _globals['_GETINFORESPONSE_SPLITTASKCOUNTSENTRY']._options = None
   _globals['_GETINFORESPONSE_SPLITTASKCOUNTSENTRY']._serialized_options = b'8\001'
-  _globals['_GETINFOREQUEST']._serialized_start=120
-  _globals['_GETINFOREQUEST']._serialized_end=136
-  _globals['_GETINFORESPONSE']._serialized_start=139
-  _globals['_GETINFORESPONSE']._serialized_end=794
-  _globals['_GETINFORESPONSE_SPLITTASKCOUNTSENTRY']._serialized_start=740
-  _globals['_GETINFORESPONSE_SPLITTASKCOUNTSENTRY']._serialized_end=794
-  _globals['_LISTTASKSREQUEST']._serialized_start=797
-  _globals['_LISTTASKSREQUEST']._serialized_end=1004
-  _globals['_LISTTASKSRESPONSE']._serialized_start=1006
-  _globals['_LISTTASKSRESPONSE']._serialized_end=1103
-  _globals['_CLOSEREQUEST']._serialized_start=1105
-  _globals['_CLOSEREQUEST']._serialized_end=1139
-  _globals['_CLOSERESPONSE']._serialized_start=1141
-  _globals['_CLOSERESPONSE']._serialized_end=1172
-  _globals['_SCOREREQUEST']._serialized_start=1175
-  _globals['_SCOREREQUEST']._serialized_end=1453
-  _globals['_SCORERESPONSE']._serialized_start=1455
-  _globals['_SCORERESPONSE']._serialized_end=1522
-  _globals['_RUNSQLREQUEST']._serialized_start=1525
-  _globals['_RUNSQLREQUEST']._serialized_end=1700
-  _globals['_RUNSQLRESPONSE']._serialized_start=1702
-  _globals['_RUNSQLRESPONSE']._serialized_end=1792
-  _globals['_ENVIRONMENTSERVICE']._serialized_start=1795
-  _globals['_ENVIRONMENTSERVICE']._serialized_end=2253
+  _globals['_GETINFOREQUEST']._serialized_start=143
+  _globals['_GETINFOREQUEST']._serialized_end=159
+  _globals['_GETINFORESPONSE']._serialized_start=162
+  _globals['_GETINFORESPONSE']._serialized_end=817
+  _globals['_GETINFORESPONSE_SPLITTASKCOUNTSENTRY']._serialized_start=763
+  _globals['_GETINFORESPONSE_SPLITTASKCOUNTSENTRY']._serialized_end=817
+  _globals['_LISTTASKSREQUEST']._serialized_start=820
+  _globals['_LISTTASKSREQUEST']._serialized_end=1027
+  _globals['_LISTTASKSRESPONSE']._serialized_start=1029
+  _globals['_LISTTASKSRESPONSE']._serialized_end=1126
+  _globals['_CLOSEREQUEST']._serialized_start=1128
+  _globals['_CLOSEREQUEST']._serialized_end=1162
+  _globals['_CLOSERESPONSE']._serialized_start=1164
+  _globals['_CLOSERESPONSE']._serialized_end=1195
+  _globals['_SCOREREQUEST']._serialized_start=1198
+  _globals['_SCOREREQUEST']._serialized_end=1476
+  _globals['_SCORERESPONSE']._serialized_start=1478
+  _globals['_SCORERESPONSE']._serialized_end=1545
+  _globals['_RUNSQLREQUEST']._serialized_start=1548
+  _globals['_RUNSQLREQUEST']._serialized_end=1723
+  _globals['_RUNSQLRESPONSE']._serialized_start=1725
+  _globals['_RUNSQLRESPONSE']._serialized_end=1815
+  _globals['_STREAMSTEPSREQUEST']._serialized_start=1817
+  _globals['_STREAMSTEPSREQUEST']._serialized_end=1877
+  _globals['_STREAMEDCALL']._serialized_start=1880
+  _globals['_STREAMEDCALL']._serialized_end=2063
+  _globals['_STREAMSTEPSRESPONSE']._serialized_start=2065
+  _globals['_STREAMSTEPSRESPONSE']._serialized_end=2129
+  _globals['_STREAMEDREPLY']._serialized_start=2132
+  _globals['_STREAMEDREPLY']._serialized_end=2343
+  _globals['_CALLFAILURE']._serialized_start=2345
+  _globals['_CALLFAILURE']._serialized_end=2436
+  _globals['_ENVIRONMENTSERVICE']._serialized_start=2439
+  _globals['_ENVIRONMENTSERVICE']._serialized_end=2979
 # @@protoc_insertion_point(module_scope)

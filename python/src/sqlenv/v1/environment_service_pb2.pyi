@@ -1,4 +1,5 @@
 from sqlenv.v1 import episode_pb2 as _episode_pb2
+from sqlenv.v1 import error_pb2 as _error_pb2
 from sqlenv.v1 import score_pb2 as _score_pb2
 from sqlenv.v1 import task_pb2 as _task_pb2
 from google.protobuf.internal import containers as _containers
@@ -156,3 +157,53 @@ class RunSqlResponse(_message.Message):
     message: _task_pb2.Message
     query: _score_pb2.QueryInfo
     def __init__(self, message: _Optional[_Union[_task_pb2.Message, _Mapping]] = ..., query: _Optional[_Union[_score_pb2.QueryInfo, _Mapping]] = ...) -> None: ...
+
+class StreamStepsRequest(_message.Message):
+    __slots__ = ("calls",)
+    CALLS_FIELD_NUMBER: _ClassVar[int]
+    calls: _containers.RepeatedCompositeFieldContainer[StreamedCall]
+    def __init__(self, calls: _Optional[_Iterable[_Union[StreamedCall, _Mapping]]] = ...) -> None: ...
+
+class StreamedCall(_message.Message):
+    __slots__ = ("call_id", "timeout_ms", "reset", "step", "close")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
+    RESET_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    CLOSE_FIELD_NUMBER: _ClassVar[int]
+    call_id: int
+    timeout_ms: int
+    reset: _episode_pb2.ResetRequest
+    step: _episode_pb2.StepRequest
+    close: CloseRequest
+    def __init__(self, call_id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., reset: _Optional[_Union[_episode_pb2.ResetRequest, _Mapping]] = ..., step: _Optional[_Union[_episode_pb2.StepRequest, _Mapping]] = ..., close: _Optional[_Union[CloseRequest, _Mapping]] = ...) -> None: ...
+
+class StreamStepsResponse(_message.Message):
+    __slots__ = ("replies",)
+    REPLIES_FIELD_NUMBER: _ClassVar[int]
+    replies: _containers.RepeatedCompositeFieldContainer[StreamedReply]
+    def __init__(self, replies: _Optional[_Iterable[_Union[StreamedReply, _Mapping]]] = ...) -> None: ...
+
+class StreamedReply(_message.Message):
+    __slots__ = ("call_id", "reset", "step", "close", "failure")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    RESET_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    CLOSE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    call_id: int
+    reset: _episode_pb2.ResetResponse
+    step: _episode_pb2.StepResponse
+    close: CloseResponse
+    failure: CallFailure
+    def __init__(self, call_id: _Optional[int] = ..., reset: _Optional[_Union[_episode_pb2.ResetResponse, _Mapping]] = ..., step: _Optional[_Union[_episode_pb2.StepResponse, _Mapping]] = ..., close: _Optional[_Union[CloseResponse, _Mapping]] = ..., failure: _Optional[_Union[CallFailure, _Mapping]] = ...) -> None: ...
+
+class CallFailure(_message.Message):
+    __slots__ = ("status_code", "reason", "message")
+    STATUS_CODE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    status_code: int
+    reason: _error_pb2.ErrorReason
+    message: str
+    def __init__(self, status_code: _Optional[int] = ..., reason: _Optional[_Union[_error_pb2.ErrorReason, str]] = ..., message: _Optional[str] = ...) -> None: ...

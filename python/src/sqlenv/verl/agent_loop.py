@@ -83,7 +83,8 @@ class SqlEnvAgentLoop(ToolAgentLoop):
     `raise` (the trajectory fails; verl's V1 trainer drops it from its group), `neutral` (the sample is kept with reward
     0 and a response mask of zeros, so that nothing is learned from it), or `auto` (default): `raise` under V1,
     `neutral` under V0, which would die of an exception; `comparison_mode` and `guard`, empty for the server's;
-    `timing`, seconds by the names of `sqlenv.Timing`.
+    `timing`, seconds by the names of `sqlenv.Timing`; `transport`, as `sqlenv.Client` takes it: `auto` (default),
+    `stream` or `unary`.
 
     A request that is wrong in itself (an unknown task, a gold that differs) always raises.
     """
@@ -100,6 +101,7 @@ class SqlEnvAgentLoop(ToolAgentLoop):
         comparison_mode: str = "",
         guard: str = "",
         timing: Mapping[str, Any] | None = None,
+        transport: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -107,7 +109,7 @@ class SqlEnvAgentLoop(ToolAgentLoop):
         policy = check_choice("on_env_failure", on_env_failure, ("auto", "raise", "neutral"))
         self._policy = default_policy(self.config) if policy == "auto" else policy
         self._score_options = score_options(scoring_scope, comparison_mode, guard)
-        self._client = make_client(address, timing)
+        self._client = make_client(address, timing, transport)
         if TOOL_NAME not in self.tools:
             raise ValueError(
                 f"verl has no tool {TOOL_NAME}, so the model would never be told of it: "

@@ -12,8 +12,11 @@ from sqlenv.v1 import score_pb2
 SCORING_SCOPES = ("last_turn", "transcript")
 
 
-def make_client(address: Any, timing: Mapping[str, Any] | None) -> Client:
-    """A client from `address` (text or list) and `timing` (names and seconds of `Timing`). Raises ValueError."""
+def make_client(address: Any, timing: Mapping[str, Any] | None, transport: str | None = None) -> Client:
+    """A client from `address` (text or list), `timing` (names and seconds of `Timing`) and `transport`, as `Client`'s.
+
+    Raises ValueError.
+    """
     if not address:
         raise ValueError("address is missing: host:port of the sqlenv server, or a list of them")
     addresses: str | Sequence[str] = address if isinstance(address, str) else [str(item) for item in address]
@@ -21,7 +24,7 @@ def make_client(address: Any, timing: Mapping[str, Any] | None) -> Client:
     unknown = seconds.keys() - Timing.__dataclass_fields__.keys()
     if unknown:
         raise ValueError(f"timing: unknown {sorted(unknown)}; known are {sorted(Timing.__dataclass_fields__)}")
-    return Client(addresses, Timing(**seconds))
+    return Client(addresses, Timing(**seconds), transport)
 
 
 def score_options(scoring_scope: str, comparison_mode: str, guard: str) -> score_pb2.ScoreOptions:

@@ -23,7 +23,6 @@ const BATCH_COUNT_MAX = { fast: 16, slow: 1 } as const;
 
 /** How long closing waits for threads to leave SQLite, milliseconds. */
 const CLOSE_MS = 5_000;
-
 const SLOW_KEY_COUNT_MAX = 4_096;
 
 type SchedulerStats = Pick<
@@ -77,9 +76,10 @@ export class Scheduler {
       if (this.#telemetry) reportShared(this.#telemetry, order, kept);
       return Promise.resolve(kept);
     }
-    // Threads that are idle take theirs in this very turn: those don't wait.
-    const idleCount = this.#lanes.fast.capacity - this.#waiting.fast.batches.size;
-    if (this.#queuedCount >= this.#queueCountMax + idleCount) {
+    // What idle threads take in this very turn does not wait.
+    const { jobs, batches } = this.#waiting.fast;
+    const startingCount = Math.min(jobs.length, this.#lanes.fast.capacity - batches.size);
+    if (this.#queuedCount - startingCount >= this.#queueCountMax) {
       this.#telemetry?.queryEnded(order.purpose, 'none', 'overloaded');
       return Promise.resolve({ kind: 'overloaded' });
     }

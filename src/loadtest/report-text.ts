@@ -1,9 +1,12 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
+import picocolors from 'picocolors';
 import type { LoadComparison } from './compare.ts';
 import { formatFigure, formatMs, significant } from './format.ts';
 import { metricInfo, QUANTILES } from './metrics.ts';
 import type { LoadReport } from './report.ts';
+
+/** Where CI is set, picocolors colours what goes into files and pipes, too. */
+const pc = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY === true);
 
 const CALLS = ['reset', 'step.tool', 'step.answer', 'step', 'score', 'close', 'failed', 'episode'];
 const PARTS = ['queue', 'query', 'rest'];

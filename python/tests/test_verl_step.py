@@ -90,7 +90,7 @@ def test_no_difference_when_the_server_is_killed_twice(
     workers: list[Worker], cases: list[dict[str, Any]], undisturbed: list[Outcome], start_server: StartServer
 ) -> None:
     steps = StepCounter()
-    server = start_server("--log-level", "info", on_log=steps)
+    server = start_server("--log-level", "debug", on_log=steps)
 
     def kill_twice() -> None:
         for _ in range(2):
@@ -108,7 +108,7 @@ def test_no_difference_when_one_of_two_servers_dies_for_good(
     workers: list[Worker], cases: list[dict[str, Any]], undisturbed: list[Outcome], start_server: StartServer
 ) -> None:
     steps = StepCounter()
-    servers = [start_server("--log-level", "info", on_log=steps, restart=False), start_server(restart=False)]
+    servers = [start_server("--log-level", "debug", on_log=steps, restart=False), start_server(restart=False)]
     seen: list[int] = []
 
     def kill_one() -> None:

@@ -41,11 +41,15 @@ export const serverKilled = {
     const before = readRecord(folder);
     chaos.figure('episodes ended when it died', endedCount + size.first);
     await sleep(500);
+    // Whatever has ended by now ended on the server that is dead.
+    const restartedMs = performance.now();
     const next = await chaos.startServer(flags, { port: server.port });
     const played = [...first, ...(await rest)];
 
     promiseOfBatch(chaos, episodes, { played, expected, caller });
-    promiseOfRecord(chaos, episodes, { played, before, after: readRecord(folder), killedMs });
+    await sleep(WRITTEN_MS);
+    const times = { killedMs, restartedMs };
+    promiseOfRecord(chaos, episodes, { played, before, after: readRecord(folder), ...times });
     await chaos.promiseHealthy(next);
   },
 };
@@ -87,7 +91,7 @@ function promiseOfBatch(chaos, episodes, { played, expected, caller }) {
   );
 }
 
-function promiseOfRecord(chaos, episodes, { played, before, after, killedMs }) {
+function promiseOfRecord(chaos, episodes, { played, before, after, killedMs, restartedMs }) {
   chaos.promise(
     'the trajectory file of the killed server is readable: at most its last line is torn',
     before.tornCount <= 1 && before.tornInside === 0,
@@ -101,7 +105,7 @@ function promiseOfRecord(chaos, episodes, { played, before, after, killedMs }) {
     lost.length === 0 && old.length > 0,
     `${old.length - lost.length} of ${old.length}`,
   );
-  const recent = played.filter(({ endedMs }) => endedMs < killedMs);
+  const recent = played.filter(({ endedMs }) => endedMs < restartedMs);
   const missing = recent.filter(({ episodeId }) => !recorded.has(episodeId));
   chaos.figure('ended and not yet written when it died', missing.length);
 

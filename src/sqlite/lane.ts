@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { CancelSource } from '../cancel.ts';
 import type { EngineReply, LoadedMessage, WorkerMessage, WorkerReply } from './messages.ts';
 import { loadGuard } from './native-guard.ts';
 import { ThreadState } from './thread-state.ts';
@@ -19,6 +19,9 @@ const IDLE_MS = 600_000;
 
 /** How long after a thread's death the lane sees to it that there is one, milliseconds. */
 const REVIVE_MS = 100;
+
+/** Threads that may die in a row while they are started before what waits for them is given up. */
+const FAILED_START_COUNT_MAX = 30;
 
 /** How long closing waits for threads that are still loading, milliseconds. */
 const LOAD_MS = 10_000;
@@ -46,7 +49,10 @@ export class Lane {
   readonly #pool: Piscina<readonly WorkerMessage[], readonly WorkerReply[]>;
   readonly #states = new Map<number, ThreadState>();
   #reviving: NodeJS.Timeout | undefined;
-  #wake: AbortController | undefined;
+  #wake: CancelSource | undefined;
+  /** What waits for threads that can't be started is given up with it. */
+  #giveUp = new CancelSource();
+  #failedStartCount = 0;
   #closed = false;
 
   constructor(lane: 'fast' | 'slow', size: LaneSize) {
@@ -70,9 +76,10 @@ export class Lane {
         stackSizeMb: 4,
       },
     });
-    this.#pool.on('message', ({ loadedThreadId, state }: LoadedMessage) =>
-      this.#states.set(loadedThreadId, new ThreadState(state)),
-    );
+    this.#pool.on('message', ({ loadedThreadId, state }: LoadedMessage) => {
+      this.#states.set(loadedThreadId, new ThreadState(state));
+      this.#failedStartCount = 0;
+    });
     // Without a listener a thread that dies while idle would end the process; piscina replaces it by itself.
     this.#pool.on('error', () => undefined);
     this.#pool.on('workerDestroy', () => this.#reviveLater());
@@ -85,11 +92,12 @@ export class Lane {
   /**
    * Runs messages on one thread, one after the other, and gives the replies to the first of them: as soon as it has taken long, the
    * others are left as they are, and must be run again. Waking a thread and being woken by
-   * it costs as much as many a query, so they travel together. Throws {@link WorkerLostError} if the thread dies.
+   * it costs as much as many a query, so they travel together. Throws {@link WorkerLostError} if the thread dies, or none can be
+   * started.
    */
   async run(messages: readonly WorkerMessage[]): Promise<readonly WorkerReply[]> {
     try {
-      return await this.#pool.run(messages);
+      return await this.#pool.run(messages, { signal: this.#giveUp });
     } catch (error) {
       throw new WorkerLostError('a worker thread died', { cause: error });
     }
@@ -104,7 +112,7 @@ export class Lane {
   async killThread(index: number): Promise<void> {
     const thread = this.#pool.threads[index];
     if (!thread) return;
-    const ended = once(thread, 'exit');
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
     while (this.#isLoading(thread)) await sleep(2);
     const state = this.#states.get(thread.threadId);
     const queryId = state?.doom();
@@ -130,7 +138,8 @@ export class Lane {
 
   /**
    * For a thread that dies while it is being started piscina starts no other: what waits for it would wait for good, and keep its
-   * place in the lane. Another message makes it start one, and is tried again until a thread lives.
+   * place in the lane. Another message makes it start one, and is tried again until a thread lives, or too many have died (there are
+   * no descriptors left, say): then all that waits fails instead of waiting for as long as its caller has patience.
    */
   #reviveLater(): void {
     if (this.#closed) return;
@@ -139,8 +148,15 @@ export class Lane {
       if (this.#closed || this.#pool.queueSize === 0 || this.#pool.threads.length > 0) return;
       // Where there are no threads nothing runs, so that taking the last one back ends nothing.
       this.#wake?.abort();
-      this.#wake = new AbortController();
-      const options = { name: 'describeEngine', signal: this.#wake.signal };
+      this.#failedStartCount += 1;
+      if (this.#failedStartCount > FAILED_START_COUNT_MAX) {
+        this.#failedStartCount = 0;
+        this.#giveUp.abort();
+        this.#giveUp = new CancelSource();
+        return;
+      }
+      this.#wake = new CancelSource();
+      const options = { name: 'describeEngine', signal: this.#wake };
       this.#pool.run(undefined as never, options).catch(() => undefined);
     }, REVIVE_MS);
   }

@@ -56,7 +56,10 @@ it.each(QUICK)(
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     const [exitCode] = (await once(child, 'close')) as [number | null];
     const [scenario] = (JSON.parse(stdout) as Report).scenarios;
-    expect(scenario?.promises.filter(({ verdict }) => verdict === 'broken')).toEqual([]);
+    const broken = scenario?.promises.filter(({ verdict }) => verdict === 'broken');
+    // As one line, which every report of a failed test shows.
+    const said = broken?.map(({ promised, happened }) => `${promised}: ${happened}`).join('; ');
+    expect(said, said).toBe('');
     expect(exitCode).toBe(0);
     if (scenario?.skipped !== undefined)
       process.stderr.write(`\n!!! ${name} SKIPPED: ${scenario.skipped} !!!\n\n`);

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type QueryLimits } from '../../env/limits.ts';
 import type { SqliteExecutor } from '../../src/sqlite/executor.ts';
@@ -336,6 +338,19 @@ describe('a thread that dies while it is being started', () => {
     expect((await bed.run("SELECT 'at last'")).query.status).toBe('ok');
     expect(bed.executor.stats()).toMatchObject({ runningCount: 0, queuedCount: 0 });
     await bed.close();
+  });
+});
+
+describe('a process that may open no more files', () => {
+  it('left queries waiting for threads that could not be started: they fail, and later ones run', () => {
+    const child = fileURLToPath(new URL('no-descriptors.mjs', import.meta.url));
+    const command = `ulimit -n 80 && exec ${process.execPath} ${child}`;
+    const printed = execFileSync('sh', ['-c', command], { encoding: 'utf8', timeout: 60_000 });
+    expect(JSON.parse(printed)).toEqual({
+      without: 'worker_lost',
+      again: 'worker_lost',
+      after: 'ran',
+    });
   });
 });
 

@@ -11,10 +11,13 @@ const inCi = Boolean(process.env.CI);
 const only = process.argv.slice(2);
 const scratch = mkdtempSync(path.join(tmpdir(), 'sqlenv-npm-test-'));
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** Said again at the end: of a long output often only the end is kept. */
+const failures = [];
 
 const bin = (name) => path.join('node_modules', '.bin', name);
 
-/** @type {readonly [string, () => { ok: boolean, passed?: number, failed?: number, skipped?: number }][]} */
+/** @typedef {{ ok: boolean, passed?: number, failed?: number, skipped?: number, names?: string[] }} Outcome */
+/** @type {readonly [string, () => Outcome][]} */
 const checks = [
   ['set-up', () => run(process.execPath, ['scripts/setup.mjs'])],
   ['format', () => run(bin('prettier'), ['--check', '--log-level=warn', '.'])],
@@ -33,10 +36,11 @@ try {
   for (const [name, check] of checks) {
     if (only.length > 0 && !only.includes(name) && name !== 'set-up') continue;
     const start = performance.now();
-    const { ok, passed = ok ? 1 : 0, failed = ok ? 0 : 1, skipped = 0 } = check();
+    const { ok, passed = ok ? 1 : 0, failed = ok ? 0 : 1, skipped = 0, names = [] } = check();
     totals.passed += passed;
     totals.failed += failed;
     totals.skipped += skipped;
+    if (!ok) failures.push(...(names.length > 0 ? names : [name]));
     const seconds = ((performance.now() - start) / 1_000).toFixed(1);
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
     // Nothing else makes sense on a checkout that can't be set up.
@@ -50,6 +54,8 @@ if (inCi && totals.skipped > 0) {
   totals.failed += totals.skipped;
   totals.skipped = 0;
 }
+if (failures.length > 0)
+  console.log(`\nfailed:\n${failures.map((each) => `  ${each}`).join('\n')}`);
 const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
 console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`);
 process.exitCode = totals.failed > 0 ? 1 : 0;
@@ -85,7 +91,19 @@ function runVitest() {
     passed,
     failed,
     skipped: report.numPendingTests + report.numTodoTests,
+    names: report.testResults.flatMap(failedTests),
   };
+}
+
+/** The failed tests of a file, with the first line of what was wrong; the file itself if it could not be loaded. */
+function failedTests({ name: file, status, message, assertionResults }) {
+  const short = path.relative(root, file);
+  const first = (text) => text?.split('\n')[0] ?? '';
+  const failed = assertionResults.filter((each) => each.status === 'failed');
+  if (failed.length === 0) return status === 'failed' ? [`${short}: ${first(message)}`] : [];
+  return failed.map(
+    ({ fullName, failureMessages }) => `${short}: ${fullName}: ${first(failureMessages[0])}`,
+  );
 }
 
 function runPython() {
@@ -108,5 +126,6 @@ function runPython() {
     passed: count('passed'),
     failed: Math.max(count('failed'), ok ? 0 : 1),
     skipped: count('skipped'),
+    names: output.match(/^(?:FAILED|ERROR) tests.*$/gm) ?? [],
   };
 }

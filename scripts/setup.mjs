@@ -22,6 +22,10 @@ step('TypeScript', ['src', 'env', 'databases', 'tsconfig.json'], 'dist/src/main.
   run(process.execPath, ['node_modules/typescript/bin/tsc']);
   removeStale();
 });
+const WORKER_SOURCES = ['src', 'env', 'scripts/build-worker.mjs', 'package-lock.json'];
+step('worker threads', WORKER_SOURCES, 'dist/src/sqlite/worker.cjs', () =>
+  run(process.execPath, ['scripts/build-worker.mjs']),
+);
 const PAGE_SOURCES = [
   'src/replay',
   'src/suggest.ts',
@@ -68,7 +72,8 @@ function step(name, sources, target, make) {
 function removeStale() {
   for (const file of listFiles(path.join(root, 'dist'))) {
     const name = path.relative(path.join(root, 'dist'), file);
-    if (path.dirname(name) === 'page') continue; // bundles, made by a step of their own
+    // Bundles, made by steps of their own.
+    if (path.dirname(name) === 'page' || name.endsWith('.cjs')) continue;
     const source = path.join(root, name.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts'));
     if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file);
   }

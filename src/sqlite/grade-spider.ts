@@ -3,7 +3,7 @@ import { spiderResultsMatch } from '../../env/compare/spider-exec.ts';
 import type { Verdict } from '../../env/grade.ts';
 import { planExecution } from '../../env/spider/execution-sql.ts';
 import type { SpiderComparison, SpiderVerdict } from '../evaluate/ports.ts';
-import type { DatabaseFile, WorkerMessage, WorkerReply } from './messages.ts';
+import type { DatabaseFile, SpiderItem, WorkerMessage, WorkerReply } from './messages.ts';
 import type { NativeGuard } from './native-guard.ts';
 import {
   SpiderRuns,
@@ -82,7 +82,8 @@ function judge(
   }
 }
 
-function filesOf({ file, moreFiles }: SpiderMessage): readonly DatabaseFile[] {
+/** The databases that an answer is judged on. */
+export function filesOf({ file, moreFiles }: SpiderItem): readonly DatabaseFile[] {
   return [file, ...moreFiles];
 }
 

@@ -5,7 +5,7 @@ import type { EngineInfo } from '../episodes/ports.ts';
 import { Connection, sqliteErrorCode } from './connection.ts';
 import { fetchRows } from './fetch-keys.ts';
 import { gradeAnswer } from './grade-answer.ts';
-import { gradeSpider, gradeSpiderBatch } from './grade-spider.ts';
+import { filesOf, gradeSpider, gradeSpiderBatch } from './grade-spider.ts';
 import { fileFingerprint } from './fingerprint.ts';
 import { sha256 } from './hash.ts';
 import type {
@@ -21,7 +21,7 @@ import { runQuery } from './run-query.ts';
 import { summarizeGold } from './summarize-gold.ts';
 import { ThreadState } from './thread-state.ts';
 
-/** How long a file is trusted before a run after it was looked at, milliseconds; after a run it is looked at always. */
+/** How long a file is trusted before a run after it was looked at, milliseconds; after a batch it is looked at always. */
 const FILE_TRUST_MS = 250;
 
 interface OpenDatabase {
@@ -62,7 +62,55 @@ export function answer(messages: readonly WorkerMessage[]): WorkerReply[] {
     replies.push(answerNext(message));
     if (performance.now() - startedMs > BATCH_MS) break;
   }
+  return dropUnproven(messages, replies);
+}
+
+/**
+ * What ran while its file changed proves nothing: an emptied one has no tables, which reads like a wrong answer. Each file is
+ * looked at once for all that ran on it.
+ */
+function dropUnproven(messages: readonly WorkerMessage[], replies: WorkerReply[]): WorkerReply[] {
+  const problems = new Map<string, WorkerReply | undefined>();
+  for (const [index, message] of messages.slice(0, replies.length).entries()) {
+    if (message.kind === 'grade_spider_batch') {
+      const reply = replies[index];
+      if (reply?.kind !== 'spider_batch') continue;
+      const outcomes = reply.outcomes.map((outcome, item) => {
+        const files = message.items[item];
+        // Judged on its own, it will be told what is wrong.
+        return files && firstProblem(filesOf(files), problems) ? undefined : outcome;
+      });
+      replies[index] = { ...reply, outcomes };
+    } else {
+      const files = message.kind === 'grade_spider' ? filesOf(message) : [message.file];
+      const problem = firstProblem(files, problems);
+      if (problem) replies[index] = problem;
+    }
+  }
   return replies;
+}
+
+function firstProblem(
+  files: readonly DatabaseFile[],
+  problems: Map<string, WorkerReply | undefined>,
+): WorkerReply | undefined {
+  for (const file of files) {
+    if (!problems.has(file.path)) {
+      const problem = fileProblem(file);
+      problems.set(file.path, problem);
+      if (problem) closeDatabase(file);
+    }
+    const problem = problems.get(file.path);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+/** Between queries: a thread that is to end must not be inside better-sqlite3. */
+function closeDatabase({ path }: DatabaseFile): void {
+  if (!state.begin(0)) process.exit(1);
+  databases.delete(path);
+  if (!state.finish()) process.exit(1);
 }
 
 function answerNext(message: WorkerMessage): WorkerReply {
@@ -88,9 +136,7 @@ function answerOne(message: SingleMessage): WorkerReply {
   try {
     const open = openDatabase(message.file);
     if ('kind' in open) return open;
-    const ran = dispatch(open.connection, message);
-    // What ran while the file changed proves nothing: an emptied one has no tables, which reads like a wrong answer.
-    const reply = fileProblem(message.file) ?? ran;
+    const reply = dispatch(open.connection, message);
     if (reply.kind === 'database_broken' || reply.kind === 'internal')
       databases.delete(message.file.path);
     return reply;

@@ -3,7 +3,7 @@ import type { ComparisonMode, Judgement, Verdict } from '../../env/grade.ts';
 import type { QueryInfo, QueryStatus, TimeLimit } from '../../env/query.ts';
 import { timeLimitMessage } from '../../env/refusals.ts';
 import { missingAnswer } from '../../env/reward.ts';
-import type { RunFailure } from './failure.ts';
+import { toldTimeLimit, type RunFailure } from './failure.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 
@@ -47,8 +47,8 @@ export function answerFailed(
       return say('answer_too_big', 'too_big', failure.message);
     case 'time_limit': {
       if (message.trial) return { kind: 'slow', times };
-      const text = timeLimitMessage(failure.timeLimit, message.limits);
-      return say('answer_time_limit', 'time_limit', text, failure.timeLimit);
+      const told = toldTimeLimit(failure.timeLimit, message.limits);
+      return say('answer_time_limit', 'time_limit', timeLimitMessage(told, message.limits), told);
     }
     case 'cancelled':
     case 'database_broken':

@@ -1,3 +1,4 @@
+import type { QueryLimits } from '../../env/limits.ts';
 import { FORBIDDEN_MESSAGE, TOO_BIG_MESSAGE } from '../../env/refusals.ts';
 import { sqliteErrorCode } from './connection.ts';
 import type { RunFacts } from './guarded-run.ts';
@@ -11,6 +12,17 @@ export type RunFailure =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'database_broken'; readonly message: string }
   | { readonly kind: 'internal'; readonly message: string };
+
+/**
+ * The time limit that a stopped query is told. Where the wall clock's is no higher, it has passed whenever the other one has, and
+ * which of the two is noticed first is chance: a replay would read another text.
+ */
+export function toldTimeLimit(
+  timeLimit: 'cpu' | 'wall',
+  { queryCpuMsMax, queryWallMsMax }: Pick<QueryLimits, 'queryCpuMsMax' | 'queryWallMsMax'>,
+): 'cpu' | 'wall' {
+  return queryWallMsMax <= queryCpuMsMax ? 'wall' : timeLimit;
+}
 
 /** Thrown inside a run for a statement that returns no rows by its nature: the guard lets nothing of that kind do anything. */
 export class ForbiddenStatement extends Error {

@@ -2,7 +2,7 @@ import { errorText, type ObservationText } from '../../env/observation.ts';
 import type { QueryInfo, QueryStatus, TimeLimit } from '../../env/query.ts';
 import { timeLimitMessage } from '../../env/refusals.ts';
 import { truncateText } from '../../env/truncate.ts';
-import type { RunFailure } from './failure.ts';
+import { toldTimeLimit, type RunFailure } from './failure.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 
 type RunQueryMessage = Extract<WorkerMessage, { kind: 'run_query' }>;
@@ -57,13 +57,11 @@ export function queryFailed(
       return say(failure.message, 'forbidden');
     case 'too_big':
       return say(failure.message, 'too_big');
-    case 'time_limit':
+    case 'time_limit': {
       if (message.trial) return { kind: 'slow', times };
-      return say(
-        timeLimitMessage(failure.timeLimit, message.limits),
-        'time_limit',
-        failure.timeLimit,
-      );
+      const told = toldTimeLimit(failure.timeLimit, message.limits);
+      return say(timeLimitMessage(told, message.limits), 'time_limit', told);
+    }
     case 'cancelled':
     case 'database_broken':
     case 'internal':

@@ -12,9 +12,9 @@ import { recordHolds } from '../../src/replay/record-holds.ts';
 import { NEVER } from '../support/executor.ts';
 import { ALL_KINDS, playRecords } from '../support/real-records.ts';
 
-/** A line in which every character of its texts is escaped, as JSON allows. */
+/** A line in which every character around a phrase is escaped, as JSON allows; the `n` of `\n` is no character. */
 const escaped = (line: string): string =>
-  line.replaceAll(/[a-zA-Zé漢]/g, (letter, offset: number) => {
+  line.replaceAll(/(?<!\\)[a-zA-Zé漢]/g, (letter, offset: number) => {
     const inName = /"(?:version|[a-z_0-9]+)":/y;
     inName.lastIndex = line.lastIndexOf('"', offset);
     return inName.test(line) || !/Let me look/.test(line.slice(offset - 20, offset + 20))
@@ -56,6 +56,11 @@ test('the file is as it should be for the tests below', () => {
   expect(library.problems).toEqual([]);
   expect(library.episodes.length).toBe(all.length);
   expect(readFileSync(path.join(home, 'a.jsonl'), 'utf8')).toContain('\\u004c');
+});
+
+test('an escaped line says the same as before: the n of a line break was escaped, too', () => {
+  const [record] = all;
+  expect(JSON.parse(escaped(JSON.stringify(record)))).toEqual(record);
 });
 
 test.each([

@@ -108,6 +108,15 @@ describe('what a query comes to', () => {
     expect(query.queryUs).toBeGreaterThanOrEqual(299_000);
   });
 
+  it('equal limits: chance told one of them, and a replay read another text', async () => {
+    for (const mark of [4, 5, 6]) {
+      const limits = { queryCpuMsMax: 60, queryWallMsMax: 60 };
+      const { text, query } = await bed.run(endless(mark), limits);
+      expect(text).toBe('{"error": "query took too long: over 60 ms of wall-clock time"}');
+      expect(query).toMatchObject({ status: 'time_limit', timeLimit: 'wall' });
+    }
+  });
+
   it("a limit below the trial's own", async () => {
     const { query } = await bed.run(endless(3), { queryCpuMsMax: 5 });
     expect(query).toMatchObject({ status: 'time_limit', timeLimit: 'cpu' });

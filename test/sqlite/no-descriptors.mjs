@@ -30,7 +30,7 @@ for (const descriptor of taken) closeSync(descriptor);
 const after = await run('SELECT 3');
 await executor.close();
 rmSync(folder, { recursive: true });
-console.log(JSON.stringify({ without, again, after }));
+process.stdout.write(`${JSON.stringify({ without, again, after })}\n`);
 
 async function run(sql) {
   const observation = { textSizeMax: 1_000, truncateSide: 'middle' };

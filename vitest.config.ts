@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests without servers, threads or clocks of their own: two files at a time. */
-const PURE = [
-  'test/env/**/*.test.ts',
-  'test/tasks/**/*.test.ts',
-  'test/databases/**/*.test.ts',
-  'test/replay/*.test.ts',
-  'test/replay/terminal/{hints,text,frame,state,screen,views}*.test.ts',
+/** Tests without servers or clocks of their own, and those whose servers have all the time they want: two files at a time. */
+const SIDE_BY_SIDE = [
+  'test/{databases,env,evaluate,parity,prepare,replay,tasks}/**/*.test.ts',
+  'test/loadtest/{compare,distributions,histogram,plan,report,thresholds}.test.ts',
+  'test/cli/{config,evaluate,replay,replay-list}.test.ts',
+  'test/e2e/{demo,replay,replay-spider,validate}.test.ts',
+  'test/metrics/{documents,scrape-server}.test.ts',
 ];
 
 const common = {
@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'side by side',
-          include: PURE,
+          include: SIDE_BY_SIDE,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -35,8 +35,8 @@ export default defineConfig({
           ...common,
           name: 'one by one',
           include: ['test/**/*.test.ts'],
-          exclude: PURE,
-          // Real servers, threads and sockets share two cores here: files run one after another in their own process.
+          exclude: SIDE_BY_SIDE,
+          // These measure time: real servers, threads and sockets share two cores, so files run one after another.
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },

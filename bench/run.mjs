@@ -98,11 +98,11 @@ async function standardBatch() {
   try {
     const floor = median(await inProcessSeconds(tasksFile, roundCount));
     const table = new Table({
-      head: ['standard batch', 'seconds', 'x in-process', 'goal', 'server', 'client'],
-      colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
+      head: ['standard batch', 'seconds', 'x in-process', 'goal', 'first', 'server', 'client'],
+      colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
       style: { head: [], border: [] },
     });
-    table.push(['in one Python process, no server', floor.toFixed(3), '1.00', '', '', '']);
+    table.push(['in one Python process, no server', floor.toFixed(3), '1.00', '', '', '', '']);
     report.batch_seconds = { 'in-process': floor };
     for (const [what, played, goal] of await playedBatches(tasksFile, folder)) {
       if (played === undefined) continue;
@@ -113,13 +113,16 @@ async function standardBatch() {
         seconds.toFixed(3),
         (seconds / floor).toFixed(2),
         goal ? `<= ${goal}` : '',
+        played.first.toFixed(3),
         perThousand(played.serverCpuPerThousand),
         perThousand(played.clientCpuPerThousand),
       ]);
       report.batch_seconds[what] = { ...played, seconds };
     }
     console.log(table.toString());
-    console.log('server, client: their CPU seconds per 1,000 steps');
+    console.log(
+      'first: the first batch of the server; server, client: their CPU seconds per 1,000 steps',
+    );
     if (findPython() === undefined) {
       console.log('no Python client was measured: set PYTHON, or run python/scripts/run_tests.sh');
     }

@@ -15,8 +15,9 @@ export const growth = {
   async run(chaos) {
     const counts = chaos.quick ? [64, 512] : [64, 512, 4_096];
     const server = await chaos.startServer(['--log-level', 'warn']);
-    const clients = chaos.connect(server, 8);
-    const tasks = await chaos.tasks(clients[0], 64);
+    const [caller] = chaos.connect(server);
+    const tasks = await chaos.tasks(caller, 64);
+    const clients = [chaos.openStream(server)];
     // Golds, threads and compiled code are there before anything is measured.
     for (const count of [64, 512]) {
       await play(server, clients, tasks, { count, prefix: `warm-${count}` });

@@ -1,13 +1,14 @@
 // The standard batch, 64 tasks x 8 rollouts, each two tool calls and an answer, in units of the same work without a server.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startChildServer } from '../../dist/src/cli/child-server.js';
 import { connectClient } from '../../dist/src/rpc/client.js';
-import { cpuMsOf } from './cpu.mjs';
+import { cpuMsOf, WARM_ROUND_COUNT } from './cpu.mjs';
 import { ROOT } from './root.mjs';
 
 const ROLLOUT_COUNT = 8;
@@ -60,23 +61,33 @@ async function withServer({ flags, cache, folder }, play) {
   }
 }
 
-/** Seconds of the batch with the Python client, by round, and the client's and the server's CPU seconds per 1,000 steps. */
+/**
+ * Seconds of the batch with the Python client, by round, and of the first one of the server's life; the client's and the server's CPU
+ * seconds per 1,000 steps.
+ */
 export async function pythonBatch({ tasksFile, tasks, transport, roundCount, ...options }) {
   const python = findPython();
   if (python === undefined) return undefined;
   return await withServer(options, async ({ address, processId }) => {
-    const before = cpuMsOf(processId);
-    const args = [here('batch_client.py'), address, tasksFile, String(roundCount), transport];
-    const { stdout } = await run(python, args);
-    const { seconds, cpu_seconds: clientCpu } = JSON.parse(stdout);
-    // Its warm-up rounds are in it.
-    const steps = tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE * (roundCount + 3);
-    const serverCpu = cpuMsOf(processId) - before;
-    const perRound = steps / (roundCount + 3) / 1_000;
+    const counts = [String(WARM_ROUND_COUNT), String(roundCount)];
+    const args = [here('batch_client.py'), address, tasksFile, ...counts, transport];
+    const client = spawn(python, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = [];
+    let before = 0;
+    for await (const line of createInterface({ input: client.stdout })) {
+      if (lines.length === 0) before = cpuMsOf(processId);
+      lines.push(JSON.parse(line));
+    }
+    const [{ first }, last] = lines;
+    if (last === undefined) throw new Error('the Python client failed');
+    const steps = tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE;
+    const { seconds, cpu_seconds: clientCpu } = last;
     return {
+      first,
       seconds,
-      serverCpuPerThousand: serverCpu / steps,
-      clientCpuPerThousand: clientCpu.reduce((sum, cpu) => sum + cpu, 0) / roundCount / perRound,
+      serverCpuPerThousand: (cpuMsOf(processId) - before) / (steps * roundCount),
+      clientCpuPerThousand:
+        (clientCpu.reduce((sum, cpu) => sum + cpu, 0) * 1_000) / (steps * roundCount),
     };
   });
 }
@@ -88,16 +99,19 @@ export async function nodeBatch({ tasks, transport, roundCount, ...options }) {
     const calls = transport === 'stream' ? client.openStream() : client;
     const seconds = [];
     let before = 0;
-    for (let round = -3; round < roundCount; round += 1) {
+    let first;
+    for (let round = -WARM_ROUND_COUNT; round < roundCount; round += 1) {
       if (round === 0) before = cpuMsOf(processId);
       const start = performance.now();
       await playBatch(calls, tasks, round);
-      if (round >= 0) seconds.push((performance.now() - start) / 1_000);
+      const took = (performance.now() - start) / 1_000;
+      first ??= took;
+      if (round >= 0) seconds.push(took);
     }
     const steps = tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE * roundCount;
     const serverCpuPerThousand = (cpuMsOf(processId) - before) / steps;
     client.disconnect();
-    return { seconds, serverCpuPerThousand };
+    return { first, seconds, serverCpuPerThousand };
   });
 }
 

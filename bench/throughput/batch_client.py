@@ -1,6 +1,7 @@
 """The standard batch through a server, with the Python client: all 512 episodes at once, as a trainer has them.
 
-usage: batch_client.py ADDRESS TASKS.json ROUNDS unary|stream. Prints `{"seconds": [...], "cpu_seconds": [...]}`.
+usage: batch_client.py ADDRESS TASKS.json WARM_ROUNDS ROUNDS unary|stream. Prints a line when it is warm, `{"first": SECONDS}`, and
+`{"seconds": [...], "cpu_seconds": [...]}` at its end.
 """
 
 from __future__ import annotations
@@ -34,10 +35,12 @@ async def batch(client: Client, rollouts: list[Rollout]) -> tuple[float, float]:
 
 
 async def main() -> None:
-    address, path, rounds, transport = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    address, path, warm, rounds, transport = *sys.argv[1:3], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
     client = Client(address, transport=transport)
     # The first rounds open connections and compile the server's code.
-    figures = [await batch(client, load(path, 8, f"{transport} {index}")) for index in range(rounds + 3)][3:]
+    first = [await batch(client, load(path, 8, f"{transport} warm {index}")) for index in range(warm)][0][0]
+    print(json.dumps({"first": first}), flush=True)
+    figures = [await batch(client, load(path, 8, f"{transport} {index}")) for index in range(rounds)]
     print(json.dumps({"seconds": [wall for wall, _ in figures], "cpu_seconds": [cpu for _, cpu in figures]}))
 
 

@@ -1,6 +1,12 @@
 // CPU time of other processes, from /proc: user and system time of all their threads.
 import { readFileSync } from 'node:fs';
 
+/**
+ * Rounds before anything is measured: a server's code is compiled as it runs, and the first batches of its life cost twice what all
+ * later ones do. A training run has thousands.
+ */
+export const WARM_ROUND_COUNT = 30;
+
 /** Milliseconds of CPU that a process has used; Linux counts them in steps of 10. */
 export function cpuMsOf(processId) {
   const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');

@@ -1,7 +1,7 @@
 // CPU of the server a step: unary and streamed, with and without the result cache.
 import { startChildServer } from '../../dist/src/cli/child-server.js';
 import { connectClient } from '../../dist/src/rpc/client.js';
-import { cpuMsOf } from './cpu.mjs';
+import { cpuMsOf, WARM_ROUND_COUNT } from './cpu.mjs';
 
 /** Steps of each episode in one measurement. */
 const STEP_COUNT = 24;
@@ -25,9 +25,8 @@ export async function serverStepUs({ flags, tasks, transport, cache, group, roun
   const calls = transport === 'stream' ? client.openStream() : client;
   const figures = [];
   try {
-    for (let round = -2; round < roundCount; round += 1) {
+    for (let round = -WARM_ROUND_COUNT; round < roundCount; round += 1) {
       const us = await measure(server.processId, calls, tasks, group, round);
-      // The first rounds compile the code.
       if (round >= 0) figures.push(us);
     }
   } finally {

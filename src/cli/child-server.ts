@@ -31,6 +31,12 @@ export class ChildServerError extends Error {
 
 const STOP_MS = 10_000;
 
+/**
+ * A larger young generation than Node's 16 MB, for a tenth of the main thread's time: an episode's objects live longer than most, and
+ * are copied at each of its collections.
+ */
+const SEMI_SPACE = '--max-semi-space-size=64';
+
 /** Starts `sqlenv serve` on a free port of this machine, with further flags. Its log goes to our stderr, or nowhere. */
 export async function startChildServer(
   flags: readonly string[],
@@ -48,7 +54,7 @@ export async function startChildServer(
     '--no-record',
     ...flags,
   ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log] });
+  const child = spawn(process.execPath, [SEMI_SPACE, ...args], { stdio: ['ignore', 'pipe', log] });
   // Whatever ends this process ends the server too.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);

@@ -1,9 +1,10 @@
-import type { ComparisonMode, ScoreOptions } from '../../env/grade.ts';
+import { COMPARISON_MODES, type ComparisonMode, type ScoreOptions } from '../../env/grade.ts';
 import type { OnMalformed } from '../../env/episode.ts';
 import type { EpisodeLimits } from '../../env/limits.ts';
 import type { PromptStyle } from '../../env/prompt.ts';
 import type { ObservationOptions } from '../../env/query.ts';
 import type { EngineInfo, ExecutorStats } from './ports.ts';
+import type { ServiceParts } from './service-parts.ts';
 
 /** What holds when a request says nothing else. */
 export interface EpisodeDefaults {
@@ -29,4 +30,28 @@ export interface ServerInfo {
   readonly leaseMs: number;
   readonly draining: boolean;
   readonly executor: ExecutorStats;
+}
+
+/** What the server is, holds and allows at this moment. */
+export function serverInfo(
+  parts: ServiceParts,
+  episodeCount: number,
+  draining: boolean,
+): ServerInfo {
+  const { tasks, storeLimits, executor, defaults, engine, version } = parts;
+  return {
+    version,
+    engine,
+    catalogSha256: tasks.catalogSha256,
+    taskCount: tasks.taskCount,
+    databaseCount: tasks.databaseCount,
+    splitTaskCounts: tasks.splitTaskCounts,
+    defaults,
+    comparisonModes: COMPARISON_MODES,
+    episodeCount,
+    episodeCountMax: storeLimits.episodeCountMax,
+    leaseMs: storeLimits.leaseMs,
+    draining,
+    executor: executor.stats(),
+  };
 }

@@ -1,4 +1,3 @@
-import { COMPARISON_MODES } from '../../env/grade.ts';
 import type { StepOutcome } from '../../env/episode.ts';
 import type { TrajectoryEnd } from '../../env/trajectory.ts';
 import type { CancelSignal } from '../cancel.ts';
@@ -28,7 +27,7 @@ import type {
 } from './requests.ts';
 import { checkResponseSize } from './response-size.ts';
 import type { ServiceParts } from './service-parts.ts';
-import type { ServerInfo } from './server-info.ts';
+import { serverInfo, type ServerInfo } from './server-info.ts';
 import { SharedCall } from './shared-call.ts';
 import { isSameStep } from './same-step.ts';
 import { runStatelessSql, scoreAnswer } from './stateless-calls.ts';
@@ -78,22 +77,7 @@ export class EnvironmentService {
 
   /** What the server is, holds and allows. */
   info(): ServerInfo {
-    const { tasks, storeLimits, executor, defaults, engine, version } = this.#parts;
-    return {
-      version,
-      engine,
-      catalogSha256: tasks.catalogSha256,
-      taskCount: tasks.taskCount,
-      databaseCount: tasks.databaseCount,
-      splitTaskCounts: tasks.splitTaskCounts,
-      defaults,
-      comparisonModes: COMPARISON_MODES,
-      episodeCount: this.episodeCount,
-      episodeCountMax: storeLimits.episodeCountMax,
-      leaseMs: storeLimits.leaseMs,
-      draining: this.#draining,
-      executor: executor.stats(),
-    };
+    return serverInfo(this.#parts, this.episodeCount, this.#draining);
   }
 
   /** A page of tasks. */
@@ -161,7 +145,21 @@ export class EnvironmentService {
   }
 
   /** Takes one step. The last step again, with the same action, gives the same response and runs nothing. */
-  async step(request: StepRequest, signal: CancelSignal): Promise<StepOutcome> {
+  step(request: StepRequest, signal: CancelSignal): Promise<StepOutcome> {
+    const found = this.#store.find(request.episodeId);
+    // What nearly every call is, without the promises of all that it could be.
+    if (
+      found?.kind === 'open' &&
+      found.runningStep === undefined &&
+      request.stepIndex === found.state.stepCount &&
+      !signal.aborted
+    ) {
+      return this.#startStep(found, request, signal);
+    }
+    return this.#stepOtherwise(request, signal);
+  }
+
+  async #stepOtherwise(request: StepRequest, signal: CancelSignal): Promise<StepOutcome> {
     const { episodeId } = request;
     for (;;) {
       const found = this.#store.find(episodeId);
@@ -173,7 +171,14 @@ export class EnvironmentService {
       if (lastStep !== undefined && isSameStep(lastStep.request, request)) return lastStep.outcome;
       if (found.kind === 'ended') throw episodeEnded(episodeId);
       const running = found.runningStep;
-      if (running === undefined) return await this.#startStep(found, request, signal);
+      if (running === undefined) {
+        const { stepCount } = found.state;
+        if (request.stepIndex !== stepCount) {
+          throw stepConflict(request, `the next step is ${stepCount}`);
+        }
+        signal.throwIfAborted();
+        return await this.#startStep(found, request, signal);
+      }
       if (!running.call.aborted) {
         if (isSameStep(running.request, request)) return await running.call.join(signal);
         throw stepConflict(request, `step ${running.request.stepIndex} is under way`);
@@ -216,19 +221,14 @@ export class EnvironmentService {
     }
   }
 
-  async #startStep(
+  #startStep(
     episode: OpenEpisode,
     request: StepRequest,
     signal: CancelSignal,
   ): Promise<StepOutcome> {
-    const { stepIndex } = request;
-    if (stepIndex !== episode.state.stepCount) {
-      throw stepConflict(request, `the next step is ${episode.state.stepCount}`);
-    }
-    signal.throwIfAborted();
     const call = new SharedCall((shared) => this.#runStep(episode, request, shared));
     episode.runningStep = { request, call };
-    return await call.join(signal);
+    return call.join(signal);
   }
 
   async #runStep(

@@ -9,6 +9,8 @@ export function invalidField(field: string, problem: string): ServerError {
 
 /** A text of at most so many UTF-8 bytes. */
 export function checkText(field: string, text: string, bytesMax: number): string {
+  // A character takes three bytes at most, and most texts are short.
+  if (text.length * 3 <= bytesMax) return text;
   const bytes = utf8Size(text);
   if (bytes > bytesMax) {
     throw invalidField(field, `${bytes} bytes are too many; at most ${bytesMax} are allowed`);
@@ -78,12 +80,19 @@ export function decodeEnum<D extends string>(
   throw invalidField(field, `${wire} is not known; it must be one of ${names.join(', ')}`);
 }
 
+/** Wire names by prefix and value: there are few, and every step has half a dozen. */
+const wireNames = new Map<string, Map<string, string>>();
+
 /** The wire name of a domain value: `sql_error` is `QUERY_STATUS_SQL_ERROR`. */
 export function encodeEnum<P extends string, D extends string>(
   prefix: P,
   value: D,
 ): `${P}${Uppercase<D>}` {
-  return `${prefix}${value.toUpperCase() as Uppercase<D>}`;
+  let names = wireNames.get(prefix);
+  if (names === undefined) wireNames.set(prefix, (names = new Map()));
+  let name = names.get(value);
+  if (name === undefined) names.set(value, (name = `${prefix}${value.toUpperCase()}`));
+  return name as `${P}${Uppercase<D>}`;
 }
 
 /** The one member of a oneof that is set. A hand-made message can hold several; the protobuf rules would hide that. */

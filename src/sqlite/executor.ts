@@ -18,6 +18,7 @@ import { answerFailed } from './answer-reply.ts';
 import { failureOf, unexpected } from './executor-failure.ts';
 import { FileWatch } from './file-watch.ts';
 import { GoldStore } from './gold-store.ts';
+import { Interned, limitsKey } from './interned.ts';
 import type { JobOrder, JobReply } from './job.ts';
 import { Lane } from './lane.ts';
 import type { DatabaseFile } from './messages.ts';
@@ -74,6 +75,7 @@ export class SqliteExecutor implements QueryExecutor {
   readonly #cache: ResultCache;
   readonly #watch: FileWatch;
   readonly #golds = new GoldStore();
+  readonly #interned = new Interned();
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -101,7 +103,9 @@ export class SqliteExecutor implements QueryExecutor {
   ): Promise<QueryRan | ExecutorFailure> {
     const file = this.#databases.get(request.databaseId);
     if (!file) return { kind: 'database_not_found' };
-    const { sql, limits, observation } = request;
+    const { sql } = request;
+    const limits = this.#interned.limits(request.limits);
+    const observation = this.#interned.observation(request.observation);
     const keptCounts = this.#isUnchanged(file) || (await this.#isFoundUnchanged(file));
     const reply = await this.#scheduler.run(
       {
@@ -142,11 +146,11 @@ export class SqliteExecutor implements QueryExecutor {
     const { gold } = known;
     const { answerSql, comparisonModes } = request;
     const goldMs = Math.ceil((known.times.cpuUs * GOLD_FACTOR) / 1_000);
-    const limits = {
+    const limits = this.#interned.limits({
       ...request.limits,
       queryCpuMsMax: Math.max(request.limits.queryCpuMsMax, goldMs),
       queryWallMsMax: Math.max(request.limits.queryWallMsMax, goldMs),
-    };
+    });
     const reply = await this.#scheduler.run(
       {
         purpose: 'answer',
@@ -272,10 +276,8 @@ export class SqliteExecutor implements QueryExecutor {
     purpose: string,
   ): string | undefined {
     if (!this.#cache.isOn) return undefined;
-    const { queryCpuMsMax, queryWallMsMax, rowCountMax, cellBytesMax, resultBytesMax } = limits;
-    const numbers = `${queryCpuMsMax} ${queryWallMsMax} ${rowCountMax} ${cellBytesMax} ${resultBytesMax}`;
     // With its length, so that no text can pass for another one's end.
-    return `${file.databaseId}\0${file.fingerprint} ${numbers} ${sql.length}\0${sql}\0${purpose}`;
+    return `${file.databaseId}\0${file.fingerprint} ${limitsKey(limits)} ${sql.length}\0${sql}\0${purpose}`;
   }
 
   #gold(file: DatabaseFile, goldSql: string, signal: CancelSignal): Promise<JobReply> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CancelSignal } from '../cancel.ts';
 import type { ExecutorStats, QueryTelemetry } from '../episodes/ports.ts';
-import { nextAttempt } from './attempt.ts';
+import { beginBatch } from './begin-batch.ts';
 import { overdueReply } from './overdue.ts';
 import { newJob, type Job, type JobOrder, type JobReply } from './job.ts';
 import { reportEnd, reportShared } from './job-telemetry.ts';
@@ -12,14 +12,17 @@ import { ReplySharing } from './reply-sharing.ts';
 import { withHistory } from './reply-times.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { NativeGuard } from './native-guard.ts';
-import { freeThreads, HELD_UP_MS, takeJobs, type Waiting } from './waiting-jobs.ts';
+import {
+  BATCH_COUNT_MAX,
+  freeThreads,
+  HELD_UP_MS,
+  takeJobs,
+  type Waiting,
+} from './waiting-jobs.ts';
 import { LRUCache } from 'lru-cache';
 
-/** How often running queries are looked at for that, milliseconds. */
+/** How often running queries are looked at, milliseconds: the guard may tell one in vain to stop. */
 const LOOK_MS = 20;
-
-/** Messages that a thread gets at once. A slow query would hold up those behind it, so each has a slow thread of its own. */
-const BATCH_COUNT_MAX = { fast: 16, slow: 1 } as const;
 
 /** How long closing waits for threads to leave SQLite, milliseconds. */
 const CLOSE_MS = 5_000;
@@ -205,16 +208,8 @@ export class Scheduler {
 
   async #start(jobs: readonly Job[], name: 'fast' | 'slow'): Promise<void> {
     const waiting = this.#waiting[name];
-    const messages = jobs.map((job) => job.order.build(nextAttempt(job, this.#guard.queryId())));
-    const sinceUs = nowUs();
-    const batch = { sinceUs };
-    waiting.batches.add(batch);
-    for (const [index, job] of jobs.entries()) {
-      const message = messages[index];
-      if (message === undefined) continue;
-      job.running = { message, sinceUs };
-      this.#running.add(job);
-    }
+    const { batch, messages } = beginBatch(waiting, this.#lanes[name], jobs, this.#guard);
+    for (const job of jobs) this.#running.add(job);
     this.#look ??= setInterval(() => this.#lookAtRunning(), LOOK_MS).unref();
     const replies = await this.#repliesTo(messages, name);
     waiting.batches.delete(batch);
@@ -282,8 +277,7 @@ export class Scheduler {
   #cancel(job: Job): void {
     job.settle({ kind: 'cancelled' });
     if (!job.running) return;
-    // It may take a while to stop, and others wait for its reply.
-    this.#handOver(job);
+    this.#handOver(job); // it may take a while to stop, and others wait for its reply
     this.#guard.cancel(job.running.message.queryId);
   }
 

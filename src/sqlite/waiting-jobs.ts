@@ -4,11 +4,20 @@ import { nowUs } from './monotonic-clock.ts';
 /** A batch that has run for so long is held up by a long query: another thread may take its place, milliseconds. */
 export const HELD_UP_MS = 8;
 
+/** Messages that a thread gets at once. A slow query would hold up those behind it, so each has a slow thread of its own. */
+export const BATCH_COUNT_MAX = { fast: 16, slow: 1 } as const;
+
 /** A lane's waiting jobs, first come first served. Jobs that were given up stay until their turn comes, and are skipped. */
 export interface Waiting {
   jobs: Job[];
-  /** The batches that run now, one a thread, by when they began. */
-  readonly batches: Set<{ readonly sinceUs: number }>;
+  /** Those that run now, one a thread. */
+  readonly batches: Set<Batch>;
+}
+
+/** Jobs that a thread has been given. */
+export interface Batch {
+  readonly sinceUs: number;
+  readonly jobCount: number;
 }
 
 /** How many batches of a lane may run side by side. */

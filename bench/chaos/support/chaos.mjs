@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { connectClient } from '../../../dist/src/rpc/client.js';
 import { connect } from './client.mjs';
 import { Caller, compareRewards, honestBatch, playAll } from './play.mjs';
 import { startServer } from './server-process.mjs';
@@ -113,6 +114,13 @@ export class Chaos {
     const clients = Array.from({ length: count }, () => connect(server.address));
     this.onEnd(() => clients.forEach((client) => client.disconnect()));
     return clients;
+  }
+
+  /** The product's client with the calls of episodes on one stream, as trainers make them: it shares the cores with the server. */
+  openStream(server) {
+    const client = connectClient(server.address);
+    this.onEnd(() => client.disconnect());
+    return client.openStream();
   }
 
   /** Starts a client in a process of its own; see `client-process.mjs`. */

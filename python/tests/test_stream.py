@@ -456,8 +456,17 @@ async def test_closing_in_mid_call_is_survived(server: Server) -> None:
 @pytest.mark.parametrize("way", ["stream", "unary"])
 @pytest.mark.parametrize("script", ["fork_in_mid_call", "child_that_ends_by_itself", "end_in_mid_call"])
 def test_in_a_process_of_its_own(server: Server, script: str, way: str) -> None:
-    command = [sys.executable, "-W", "ignore", "-m", "tests.support.scripts", script, server.address, way]
-    environment = {**os.environ, "PYTHONPATH": str(PYTHON_DIR / "src")}
+    run_script(script, server.address, way)
+
+
+def test_a_fork_hung_under_grpcs_own_support_for_forks(server: Server) -> None:
+    """gRPC's handler stopped its threads first, and then a connection was never closed."""
+    run_script("child_that_ends_by_itself", server.address, "stream", GRPC_ENABLE_FORK_SUPPORT="1")
+
+
+def run_script(script: str, address: str, way: str, **variables: str) -> None:
+    command = [sys.executable, "-W", "ignore", "-m", "tests.support.scripts", script, address, way]
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON_DIR / "src"), **variables}
     ended = subprocess.run(command, cwd=PYTHON_DIR, env=environment, capture_output=True, text=True, timeout=150)
     assert ended.returncode == 0, ended.stderr
     assert "Error" not in ended.stderr, ended.stderr

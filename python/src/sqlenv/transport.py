@@ -136,7 +136,7 @@ class _Connection:
     """What this process has open to one server: a channel, and the stream on it once there is one."""
 
     def __init__(self, address: str, lock: threading.RLock) -> None:
-        """`lock` is held while a call is started: see `_Connections.before_fork`."""
+        """`lock` is held while a call is started: see `_Connections._before_fork`."""
         self.left_for_fork = False
         """True if it was closed only because the process was about to fork."""
         self._lock = lock
@@ -229,7 +229,7 @@ class _Connections:
                 found = self._open.get(address)
                 if found is None:
                     if self._anchor is None:
-                        self._anchor = grpc.insecure_channel("127.0.0.1:1")
+                        self._anchor = self._prepare()
                     found = self._open[address] = _Connection(address, self._lock)
         return found
 
@@ -240,7 +240,16 @@ class _Connections:
         for connection in closing.values():
             connection.close()
 
-    def before_fork(self) -> None:
+    def _prepare(self) -> grpc.Channel:
+        """Makes the anchor, and sees to forks."""
+        anchor = grpc.insecure_channel("127.0.0.1:1")
+        if hasattr(os, "register_at_fork"):
+            # What is registered last runs first before a fork. gRPC's own handler, which it registers with its first
+            # channel, stops its threads: a connection could not be closed after it.
+            os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork_in_parent)
+        return anchor
+
+    def _before_fork(self) -> None:
         """Closes them, and lets neither connections nor calls be started until the fork is over.
 
         A child of a process with a thread in gRPC hangs or dies at its own first call, at times (seen with grpcio 1.85:
@@ -252,7 +261,7 @@ class _Connections:
             connection.left_for_fork = True
             connection.close()
 
-    def after_fork_in_parent(self) -> None:
+    def _after_fork_in_parent(self) -> None:
         """Lets connections be opened again."""
         self._lock.release()
 
@@ -265,8 +274,4 @@ _connections = _Connections()
 # Threads that still read when the interpreter goes would be cut off in the midst of gRPC's code.
 atexit.register(close_connections)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_connections.before_fork,
-        after_in_parent=_connections.after_fork_in_parent,
-        after_in_child=_connections.after_fork_in_child,
-    )
+    os.register_at_fork(after_in_child=_connections.after_fork_in_child)

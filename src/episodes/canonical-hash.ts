@@ -7,7 +7,12 @@ export function sha256(text: string): string {
 
 /** SHA-256 over a value of plain data in which the order of keys doesn't matter and absent equals undefined. */
 export function canonicalHash(value: unknown): string {
-  return sha256(JSON.stringify(value, sortKeys));
+  return sha256(canonicalJson(value));
+}
+
+/** The same for values that are equal in that sense. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, sortKeys);
 }
 
 function sortKeys(_key: string, value: unknown): unknown {

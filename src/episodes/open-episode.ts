@@ -23,7 +23,6 @@ export interface OpeningParts {
 /** A Reset request that has been found possible. */
 export interface OpeningPlan {
   readonly request: ResetRequest;
-  readonly resetHash: string;
   readonly chosen: ChosenTask;
   readonly limits: EpisodeLimits;
   readonly observation: ObservationOptions;
@@ -36,7 +35,7 @@ export async function openEpisode(
   signal: CancelSignal,
 ): Promise<OpenEpisode> {
   const { executor, prompts, defaults, clock } = parts;
-  const { request, chosen, limits, observation, resetHash } = plan;
+  const { request, chosen, limits, observation } = plan;
   const { episodeId } = request;
   const { taskId, databaseId, goldSql, question } = chosen.task;
   const startedWallMs = clock.wallMs();
@@ -69,7 +68,7 @@ export async function openEpisode(
   return {
     kind: 'open',
     episodeId,
-    resetHash,
+    resetRequest: request,
     facts,
     resetResult: { episodeId, task, messages, limits, observation, score },
     state: beginEpisode({ limits, observation, onMalformed, score }),

@@ -1,7 +1,6 @@
 import type { StepOutcome } from '../../env/episode.ts';
 import type { TrajectoryEnd } from '../../env/trajectory.ts';
 import type { CancelSignal } from '../cancel.ts';
-import { canonicalHash } from './canonical-hash.ts';
 import { chooseTask } from './choose-task.ts';
 import { SYSTEM_CLOCK, type Clock } from './clock.ts';
 import {
@@ -29,14 +28,14 @@ import { checkResponseSize } from './response-size.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { serverInfo, type ServerInfo } from './server-info.ts';
 import { SharedCall } from './shared-call.ts';
-import { isSameStep } from './same-step.ts';
+import { isSameReset, isSameStep } from './same-request.ts';
 import { runStatelessSql, scoreAnswer } from './stateless-calls.ts';
 import { EpisodeStore, type OpenEpisode, type OpeningEpisode } from './store.ts';
 import { logStep } from './step-log.ts';
 import { takeStep } from './take-step.ts';
 import {
-  actionTextSize,
-  outcomeTextSize,
+  answeredTextSize,
+  resetTextSize,
   stepRecord,
   stepTextSize,
   trajectoryOf,
@@ -99,11 +98,10 @@ export class EnvironmentService {
   /** Opens an episode. The same request again gives the same response, whether the first one is over or runs. */
   async reset(request: ResetRequest, signal: CancelSignal): Promise<ResetResult> {
     const { episodeId } = request;
-    const resetHash = canonicalHash(request);
     for (;;) {
       const found = this.#store.find(episodeId);
       if (found === undefined) break;
-      if (found.resetHash !== resetHash) throw episodeIdTaken(episodeId);
+      if (!isSameReset(found.resetRequest, request)) throw episodeIdTaken(episodeId);
       if (found.kind !== 'opening') return found.resetResult;
       if (!found.call.aborted) return await found.call.join(signal);
       // The first caller has just given up: its slot is about to be free.
@@ -119,7 +117,7 @@ export class EnvironmentService {
 
     const call = new SharedCall(async (shared) => {
       try {
-        const plan = { request, chosen, limits, observation, resetHash };
+        const plan = { request, chosen, limits, observation };
         const parts = { ...this.#parts, prompts: this.#prompts, clock: this.#clock };
         const episode = await openEpisode(parts, plan, shared);
         // Whoever asked has gone, or the episode was closed meanwhile: it must not come to life.
@@ -135,7 +133,7 @@ export class EnvironmentService {
     const opening: OpeningEpisode = {
       kind: 'opening',
       episodeId,
-      resetHash,
+      resetRequest: request,
       call,
       touchedMs: 0,
       textBytes: 0,
@@ -265,15 +263,12 @@ export class EnvironmentService {
   }
 
   #end(episode: OpenEpisode, end: TrajectoryEnd): void {
-    const { episodeId, resetHash, resetResult, lastStep } = episode;
-    const textBytes =
-      lastStep === undefined
-        ? 0
-        : actionTextSize(lastStep.request.action) + outcomeTextSize(lastStep.outcome);
+    const { episodeId, resetRequest, resetResult, lastStep } = episode;
+    const textBytes = resetTextSize(resetRequest) + (lastStep ? answeredTextSize(lastStep) : 0);
     this.#store.put({
       kind: 'ended',
       episodeId,
-      resetHash,
+      resetRequest,
       resetResult,
       lastStep,
       touchedMs: 0,

@@ -1,7 +1,7 @@
 import type { EpisodeState, StepOutcome } from '../../env/episode.ts';
 import type { TrajectoryStep } from '../../env/trajectory.ts';
 import { ServerError } from '../errors.ts';
-import type { EpisodeFacts, ResetResult, StepRequest } from './requests.ts';
+import type { EpisodeFacts, ResetRequest, ResetResult, StepRequest } from './requests.ts';
 import type { SharedCall } from './shared-call.ts';
 
 /** A step and what was answered, for its repeats. */
@@ -18,8 +18,8 @@ export interface RunningStep {
 
 interface StoredBase {
   readonly episodeId: string;
-  /** Of the Reset request; a repeat has the same. */
-  readonly resetHash: string;
+  /** A repeat is known by it. */
+  readonly resetRequest: ResetRequest;
   /** Of the last call, by the monotonic clock. */
   touchedMs: number;
   /** Bytes of its texts, about. */

@@ -14,7 +14,8 @@ import {
   type TrajectoryStep,
 } from '../../env/trajectory.ts';
 import type { EngineInfo } from './ports.ts';
-import type { EpisodeFacts, StepRequest } from './requests.ts';
+import type { EpisodeFacts, ResetRequest, StepRequest } from './requests.ts';
+import type { AnsweredStep } from './store.ts';
 
 /** What is recorded of an episode; an open one of the store has all of it. */
 export interface RecordedEpisode {
@@ -113,24 +114,24 @@ export function stepTextSize(step: TrajectoryStep): number {
   );
 }
 
-/** Characters of an action. */
-export function actionTextSize(action: Action): number {
-  return action.kind === 'tool_call'
-    ? action.name.length + action.argumentsJson.length
-    : action.text.length;
+/** Characters of what is kept of a step for its repeats, about. */
+export function answeredTextSize({ request, outcome }: AnsweredStep): number {
+  const { action } = request;
+  const { messages, queries, grade } = outcome;
+  const actionSize =
+    action.kind === 'tool_call'
+      ? action.name.length + action.argumentsJson.length
+      : action.text.length;
+  const gradeSize = grade === undefined ? 0 : 2 * grade.answerSql.length + grade.errorText.length;
+  const texts = messages.map((message) => message.content);
+  return actionSize + gradeSize + textSize(texts, queries);
 }
 
-/** Characters of an outcome's texts, about. */
-export function outcomeTextSize(outcome: StepOutcome): number {
-  const { messages, queries, grade } = outcome;
-  const gradeSize = grade === undefined ? 0 : 2 * grade.answerSql.length + grade.errorText.length;
-  return (
-    gradeSize +
-    textSize(
-      messages.map((message) => message.content),
-      queries,
-    )
-  );
+/** Characters of what a Reset brought along and the server's tasks don't hold, about. */
+export function resetTextSize({ task, labels }: ResetRequest): number {
+  const inlineSize = task.kind === 'inline' ? task.question.length + task.goldSql.length : 0;
+  const words = Object.entries(labels).flat();
+  return words.reduce((sum, word) => sum + word.length, inlineSize);
 }
 
 function textSize(texts: readonly string[], queries: readonly { readonly sql: string }[]): number {

@@ -19,6 +19,9 @@ const CLIENT_FILE = fileURLToPath(
 /** How long a client process may be silent, milliseconds; it says something four times a second. */
 const SILENT_MS = 30_000;
 
+/** How long the news of a process's end may come after that of its closed pipe, milliseconds. */
+const EXIT_NEWS_MS = 1_000;
+
 /** How long a client process may take to end, milliseconds. */
 const STOP_MS = 5_000;
 
@@ -165,7 +168,7 @@ class Client {
       if (this.#lost !== undefined) return reject(this.#lost);
       this.#waiting.push({ kind, resolve, reject });
       this.#child.send(order, (error) => {
-        if (error !== null) this.#lose(`can't be spoken to: ${error.message}`);
+        if (error !== null) this.#loseSoon(`can't be spoken to: ${error.message}`);
       });
     });
   }
@@ -187,6 +190,11 @@ class Client {
   kill(): void {
     clearInterval(this.#watch);
     this.#kill();
+  }
+
+  /** Of a process that dies the pipe is often known to be closed before it is known why. */
+  #loseSoon(why: string): void {
+    setTimeout(() => this.#lose(why), EXIT_NEWS_MS).unref();
   }
 
   #look(lookMs: number, silentMs: number): void {

@@ -13,7 +13,7 @@ const CROWDED_TRIAL_CPU_MS = 8;
 export function nextAttempt(job: Job, queryId: number, crowded: boolean): Attempt {
   const { clocks } = job.order;
   const cpuMs = crowded ? CROWDED_TRIAL_CPU_MS : TRIAL_CLOCKS.cpuMs;
-  const trial = job.lane === 'fast' && clocks.cpuMs > cpuMs;
+  const trial = job.lane === 'fast' && clocks.cpuMs > TRIAL_CLOCKS.cpuMs;
   if (trial) {
     return {
       queryId,

@@ -108,7 +108,7 @@ function firstProblem(
 
 /** Between queries: a thread that is to end must not be inside better-sqlite3. */
 function closeDatabase({ path }: DatabaseFile): void {
-  if (!state.begin(0)) process.exit(1);
+  if (!state.begin(guard.queryId())) process.exit(1);
   databases.delete(path);
   if (!state.finish()) process.exit(1);
 }

@@ -1,4 +1,6 @@
-import type { StepRequest } from './requests.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from './canonical-hash.ts';
+import type { ResetRequest, StepRequest } from './requests.ts';
 
 /** Whether a request is a repeat: the same step of the same episode with the same action. Cheaper than any hash of it. */
 export function isSameStep(before: StepRequest, now: StepRequest): boolean {
@@ -13,4 +15,9 @@ export function isSameStep(before: StepRequest, now: StepRequest): boolean {
     );
   }
   return action.kind === now.action.kind && action.text === now.action.text;
+}
+
+/** Whether a Reset request asks for the same episode: what is left out is the same as what is not set. */
+export function isSameReset(before: ResetRequest, now: ResetRequest): boolean {
+  return isDeepStrictEqual(before, now) || canonicalJson(before) === canonicalJson(now);
 }

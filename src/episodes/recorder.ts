@@ -40,6 +40,15 @@ export interface RecorderStats {
 
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
 const BATCH_BYTES = 1024 * 1024;
+
+/** How long trajectories are gathered before the first of them is written, milliseconds. */
+const GATHER_MS = 50;
+
+/** Trajectories that are kept as they came until they are written. */
+const FRESH_COUNT_MAX = 512;
+
+/** Trajectories that are made into lines at a time: all of a batch at once would hold up the calls that come meanwhile. */
+const LINES_AT_ONCE = 32;
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 30_000;
 
@@ -52,9 +61,12 @@ export class TrajectoryRecorder implements EpisodeRecorder {
   readonly #log: Log;
   readonly #pendingBytesMax: number;
   readonly #retryMs: number;
+  /** Not made into lines yet: whoever ends an episode does not wait for that. */
+  #fresh: Trajectory[] = [];
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #writing: Promise<void> | undefined;
+  #gatherTimer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #failuresInRow = 0;
   #closed = false;
@@ -81,13 +93,14 @@ export class TrajectoryRecorder implements EpisodeRecorder {
   }
 
   record(trajectory: Trajectory): void {
-    const line = Buffer.from(`${trajectoryLine(trajectory)}\n`);
-    if (this.#closed || this.#pendingBytes + line.length > this.#pendingBytesMax) {
+    if (this.#closed) {
       this.#drop(trajectory.episode_id);
       return;
     }
-    this.#pending.push(line);
-    this.#pendingBytes += line.length;
+    this.#fresh.push(trajectory);
+    // While nothing can be written, what waits is counted to the byte.
+    if (this.#retryTimer !== undefined) this.#makeLines(this.#fresh.length);
+    else if (this.#fresh.length > FRESH_COUNT_MAX) this.#makeLines(1);
     if (this.#retryTimer === undefined) this.#startWriting();
   }
 
@@ -96,7 +109,7 @@ export class TrajectoryRecorder implements EpisodeRecorder {
     return {
       recordedCount: this.#recordedCount,
       recordedBytes: this.#recordedBytes,
-      pendingCount: this.#pending.length,
+      pendingCount: this.#fresh.length + this.#pending.length,
       pendingBytes: this.#pendingBytes,
       droppedCount: this.#droppedCount,
       errorCount: this.#errorCount,
@@ -108,41 +121,59 @@ export class TrajectoryRecorder implements EpisodeRecorder {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    clearTimeout(this.#gatherTimer);
     clearTimeout(this.#retryTimer);
+    this.#gatherTimer = undefined;
     this.#retryTimer = undefined;
     await this.#writing;
-    if (this.#pending.length > 0) await this.#writeAll();
+    if (this.#isWaiting) await this.#writeAll();
     try {
       await this.#files.sync();
       await this.#files.close();
     } catch (error) {
       this.#log.error({ err: error }, 'the trajectory file could not be closed');
     }
-    if (this.#pending.length > 0) {
-      this.#log.error(
-        { count: this.#pending.length },
-        'trajectories are lost: they were not written',
-      );
+    const count = this.#fresh.length + this.#pending.length;
+    if (count > 0) this.#log.error({ count }, 'trajectories are lost: they were not written');
+  }
+
+  get #isWaiting(): boolean {
+    return this.#fresh.length > 0 || this.#pending.length > 0;
+  }
+
+  /** Makes the oldest fresh trajectories into lines, and drops those for which there is no room. */
+  #makeLines(count: number): void {
+    for (const trajectory of this.#fresh.splice(0, count)) {
+      const line = Buffer.from(`${trajectoryLine(trajectory)}\n`);
+      if (this.#pendingBytes + line.length > this.#pendingBytesMax) {
+        this.#drop(trajectory.episode_id);
+        continue;
+      }
+      this.#pending.push(line);
+      this.#pendingBytes += line.length;
     }
   }
 
+  /** Starts writing in a moment, so that episodes that end together are written together, and after the last reply to them. */
   #startWriting(): void {
-    // One turn of the event loop later, so that episodes that end together are written together.
-    this.#writing ??= new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.#writeAll())
-      .finally(() => {
+    if (this.#writing) return;
+    this.#gatherTimer ??= setTimeout(() => {
+      this.#gatherTimer = undefined;
+      this.#writing ??= this.#writeAll().finally(() => {
         this.#writing = undefined;
         // A line may have come between the last look at the queue and here.
-        if (this.#pending.length > 0 && this.#retryTimer === undefined && !this.#closed) {
+        if (this.#isWaiting && this.#retryTimer === undefined && !this.#closed)
           this.#startWriting();
-        }
       });
+    }, GATHER_MS);
   }
 
   /** Writes until nothing waits or a write fails. */
   async #writeAll(): Promise<void> {
-    while (this.#pending.length > 0) {
+    while (this.#isWaiting) {
       try {
+        if (this.#pending.length < LINES_AT_ONCE) this.#makeLines(LINES_AT_ONCE);
+        if (this.#pending.length === 0) continue; // there was no room for any of them
         if (!this.#files.isOpen) this.#noteOpened(await this.#files.open());
         await this.#writeBatch();
         this.#noteSuccess();

@@ -4,16 +4,17 @@ import type { Trajectory } from '../../env/trajectory.ts';
 /** The system message of a database is one object for all its episodes, and most of a short episode's text. */
 const knownMessages = new WeakMap<Message, string>();
 
+/** What stands for the messages: it can't come from a text, whose quotes are escaped, nor from labels, which are texts. */
+const NO_MESSAGES = '"messages":0,"steps":';
+
 /** A trajectory as `JSON.stringify` writes it, to the byte, but each prompt only once. */
 export function trajectoryLine(trajectory: Trajectory): string {
-  const entries = Object.entries(trajectory);
-  const index = entries.findIndex(([key]) => key === 'messages');
-  if (index <= 0 || index === entries.length - 1) return JSON.stringify(trajectory);
-  const before = JSON.stringify(Object.fromEntries(entries.slice(0, index)));
-  const after = JSON.stringify(Object.fromEntries(entries.slice(index + 1)));
-  // Neither is empty: the messages stand in the middle, and what stands around them is always there.
+  // In the place that the key has.
+  const rest = JSON.stringify({ ...trajectory, messages: 0 });
+  const at = rest.indexOf(NO_MESSAGES);
+  if (at === -1) return JSON.stringify(trajectory);
   const messages = trajectory.messages.map(messageJson).join(',');
-  return `${before.slice(0, -1)},"messages":[${messages}],${after.slice(1)}`;
+  return `${rest.slice(0, at)}"messages":[${messages}],"steps":${rest.slice(at + NO_MESSAGES.length)}`;
 }
 
 function messageJson(message: Message): string {

@@ -204,8 +204,10 @@ describe('a full disk', () => {
     symlinkSync('/dev/full', file(1));
     const recorder = await openRecorder({ pendingBytesMax: 500 });
     for (let index = 0; index < 100; index += 1) recorder.record(trajectory(`e${index}`));
+    await until(() => recorder.stats().errorCount > 0);
+    for (let index = 100; index < 200; index += 1) recorder.record(trajectory(`e${index}`));
     const { pendingCount, droppedCount } = recorder.stats();
-    expect(pendingCount + droppedCount).toBe(100);
+    expect(pendingCount + droppedCount).toBe(200);
     expect(pendingCount).toBeLessThan(10);
     expect(log.lines.filter((line) => line.message.includes('dropped'))).toHaveLength(1);
     await recorder.close();

@@ -5,13 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import {
-  findPython,
-  inProcessSeconds,
-  nodeBatch,
-  pythonBatch,
-  writeTasks,
-} from './throughput/batch.mjs';
+import { findPython, InProcess, nodeBatch, pythonBatch, writeTasks } from './throughput/batch.mjs';
 import { median } from './throughput/cpu.mjs';
 import { echoUs, guardedQueryUs, piscinaTaskUs, plainQueryUs } from './throughput/floors.mjs';
 import { serverStepUs } from './throughput/server-steps.mjs';
@@ -70,11 +64,12 @@ async function cpuOfSteps() {
     { transport: 'stream', cache: true, group: true, goal: 0.8 },
   ];
   for (const server of servers) {
-    const figures = await serverStepUs({ ...server, flags, tasks, roundCount });
+    const { us, ratio } = await serverStepUs({ ...server, flags, tasks, roundCount });
     const queries = server.group ? 'groups, result cache' : 'every query run';
     rows.push({
       what: `server, ${server.transport}, ${queries}`,
-      us: median(figures),
+      us,
+      ratio,
       goal: server.goal,
     });
   }
@@ -84,34 +79,42 @@ async function cpuOfSteps() {
     colAligns: ['left', 'right', 'right', 'right'],
     style: { head: [], border: [] },
   });
-  for (const { what, us, goal } of rows) {
-    table.push([what, us.toFixed(1), (us / floor.us).toFixed(2), goal ? `<= ${goal}` : '']);
+  for (const { what, us, ratio = us / floor.us, goal } of rows) {
+    table.push([what, us.toFixed(1), ratio.toFixed(2), goal ? `<= ${goal}` : '']);
   }
   console.log(table.toString());
-  console.log(`the floor over all ${allTasks.length} golds: ${all.toFixed(1)} us\n`);
+  console.log(`the floor over all ${allTasks.length} golds: ${all.toFixed(1)} us`);
+  console.log(
+    'a server is held against the floor that was measured right before each of its rounds\n',
+  );
   report.cpu_us = Object.fromEntries(rows.map(({ what, us }) => [what, us]));
+  report.x_floor = Object.fromEntries(
+    rows.map(({ what, us, ratio = us / floor.us }) => [what, ratio]),
+  );
   report.floor_all_us = all;
 }
 
 async function standardBatch() {
   const { file: tasksFile, folder, remove } = writeTasks(tasks);
   try {
-    const floor = median(await inProcessSeconds(tasksFile, roundCount));
     const table = new Table({
       head: ['standard batch', 'seconds', 'x in-process', 'goal', 'first', 'server', 'client'],
       colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
       style: { head: [], border: [] },
     });
+    report.batch_seconds = {};
+    const batches = await playedBatches(tasksFile, folder);
+    const floor = median(batches.flatMap(([, played]) => played?.floors ?? []));
     table.push(['in one Python process, no server', floor.toFixed(3), '1.00', '', '', '', '']);
-    report.batch_seconds = { 'in-process': floor };
-    for (const [what, played, goal] of await playedBatches(tasksFile, folder)) {
+    report.batch_seconds['in-process'] = floor;
+    for (const [what, played, goal] of batches) {
       if (played === undefined) continue;
       const seconds = median(played.seconds);
       const perThousand = (cpu) => (cpu === undefined ? '' : `${cpu.toFixed(3)} s`);
       table.push([
         what,
         seconds.toFixed(3),
-        (seconds / floor).toFixed(2),
+        played.ratio.toFixed(2),
         goal ? `<= ${goal}` : '',
         played.first.toFixed(3),
         perThousand(played.serverCpuPerThousand),
@@ -132,7 +135,8 @@ async function standardBatch() {
 }
 
 async function playedBatches(tasksFile, folder) {
-  const common = { tasksFile, tasks, flags, folder, roundCount };
+  const inProcess = new InProcess(tasksFile);
+  const common = { tasksFile, tasks, flags, folder, roundCount, inProcess };
   const cases = [
     ['Python client, unary, no cache', pythonBatch, { transport: 'unary', cache: false }],
     ['Python client, unary', pythonBatch, { transport: 'unary', cache: true }, 2.4],
@@ -146,5 +150,6 @@ async function playedBatches(tasksFile, folder) {
     const options = Object.assign({}, common, choice);
     played.push([what, await play(options), goal]);
   }
+  inProcess.end();
   return played;
 }

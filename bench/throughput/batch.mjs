@@ -1,21 +1,19 @@
 // The standard batch, 64 tasks x 8 rollouts, each two tool calls and an answer, in units of the same work without a server.
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { startChildServer } from '../../dist/src/cli/child-server.js';
 import { connectClient } from '../../dist/src/rpc/client.js';
-import { cpuMsOf, WARM_ROUND_COUNT } from './cpu.mjs';
+import { cpuMsOf, median, WARM_ROUND_COUNT } from './cpu.mjs';
 import { ROOT } from './root.mjs';
 
 const ROLLOUT_COUNT = 8;
 const STEPS_OF_EPISODE = 3;
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const run = promisify(execFile);
 
 /** A Python that has the client's dependencies: the tests' own, or what PYTHON says; undefined if there is none. */
 export function findPython() {
@@ -36,11 +34,49 @@ export function writeTasks(tasks) {
   return { folder, file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Seconds of the batch in one Python process, by round. */
-export async function inProcessSeconds(tasksFile, roundCount) {
-  const python = findPython() ?? 'python3';
-  const { stdout } = await run(python, [here('in_process.py'), tasksFile, String(roundCount)]);
-  return JSON.parse(stdout);
+/** A Python script that does a round and prints a line for each line that it is given. */
+class Rounds {
+  #process;
+  #lines;
+
+  constructor(args) {
+    this.#process = spawn(findPython() ?? 'python3', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** The next line, as JSON. */
+  async read() {
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error('the Python process has ended');
+    return JSON.parse(value);
+  }
+
+  async play() {
+    this.#process.stdin.write('\n');
+    return await this.read();
+  }
+
+  end() {
+    this.#process.stdin.end();
+  }
+}
+
+/** The batch in one Python process without a server, a round at a time. */
+export class InProcess {
+  #rounds;
+
+  constructor(tasksFile) {
+    this.#rounds = new Rounds([here('in_process.py'), tasksFile]);
+  }
+
+  /** Seconds of a round. */
+  play() {
+    return this.#rounds.play();
+  }
+
+  end() {
+    this.#rounds.end();
+  }
 }
 
 /** Starts a server that records, hands it to `play`, and adds the CPU that it used there. */
@@ -62,57 +98,66 @@ async function withServer({ flags, cache, folder }, play) {
 }
 
 /**
- * Seconds of the batch with the Python client, by round, and of the first one of the server's life; the client's and the server's CPU
- * seconds per 1,000 steps.
+ * Seconds of the batch with the Python client, by round, each beside a round without a server; seconds of the first one of the server's
+ * life; the client's and the server's CPU seconds per 1,000 steps.
  */
-export async function pythonBatch({ tasksFile, tasks, transport, roundCount, ...options }) {
-  const python = findPython();
-  if (python === undefined) return undefined;
+export async function pythonBatch({ tasksFile, transport, ...options }) {
+  if (findPython() === undefined) return undefined;
   return await withServer(options, async ({ address, processId }) => {
-    const counts = [String(WARM_ROUND_COUNT), String(roundCount)];
-    const args = [here('batch_client.py'), address, tasksFile, ...counts, transport];
-    const client = spawn(python, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const lines = [];
-    let before = 0;
-    for await (const line of createInterface({ input: client.stdout })) {
-      if (lines.length === 0) before = cpuMsOf(processId);
-      lines.push(JSON.parse(line));
-    }
-    const [{ first }, last] = lines;
-    if (last === undefined) throw new Error('the Python client failed');
-    const steps = tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE;
-    const { seconds, cpu_seconds: clientCpu } = last;
-    return {
-      first,
-      seconds,
-      serverCpuPerThousand: (cpuMsOf(processId) - before) / (steps * roundCount),
-      clientCpuPerThousand:
-        (clientCpu.reduce((sum, cpu) => sum + cpu, 0) * 1_000) / (steps * roundCount),
-    };
+    const warm = String(WARM_ROUND_COUNT);
+    const client = new Rounds([here('batch_client.py'), address, tasksFile, warm, transport]);
+    const { first } = await client.read();
+    const clientCpu = [];
+    const played = await measured(options, processId, async () => {
+      const { seconds, cpu_seconds: cpu } = await client.play();
+      clientCpu.push(cpu);
+      return seconds;
+    });
+    client.end();
+    const clientCpuSeconds = clientCpu.reduce((sum, cpu) => sum + cpu, 0);
+    const clientCpuPerThousand = (clientCpuSeconds * 1_000) / stepCountOf(options);
+    return { first, ...played, clientCpuPerThousand };
   });
 }
 
 /** The same with the TypeScript client in this process. */
-export async function nodeBatch({ tasks, transport, roundCount, ...options }) {
+export async function nodeBatch({ transport, ...options }) {
   return await withServer(options, async ({ address, processId }) => {
     const client = connectClient(address);
     const calls = transport === 'stream' ? client.openStream() : client;
-    const seconds = [];
-    let before = 0;
-    let first;
-    for (let round = -WARM_ROUND_COUNT; round < roundCount; round += 1) {
-      if (round === 0) before = cpuMsOf(processId);
+    let round = 0;
+    const play = async () => {
       const start = performance.now();
-      await playBatch(calls, tasks, round);
-      const took = (performance.now() - start) / 1_000;
-      first ??= took;
-      if (round >= 0) seconds.push(took);
-    }
-    const steps = tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE * roundCount;
-    const serverCpuPerThousand = (cpuMsOf(processId) - before) / steps;
+      await playBatch(calls, options.tasks, (round += 1));
+      return (performance.now() - start) / 1_000;
+    };
+    const first = await play();
+    while (round < WARM_ROUND_COUNT) await play();
+    const played = await measured(options, processId, play);
     client.disconnect();
-    return { first, seconds, serverCpuPerThousand };
+    return { first, ...played };
   });
+}
+
+/** Rounds of a batch, each right after one without a server: what a shared machine does in a minute hits both alike. */
+async function measured({ tasks, roundCount, inProcess }, processId, play) {
+  const seconds = [];
+  const floors = [];
+  let serverCpuMs = 0;
+  for (let round = 0; round < roundCount; round += 1) {
+    floors.push(await inProcess.play());
+    const before = cpuMsOf(processId);
+    seconds.push(await play());
+    serverCpuMs += cpuMsOf(processId) - before;
+  }
+  const serverCpuPerThousand = serverCpuMs / stepCountOf({ tasks, roundCount });
+  const ratio = median(seconds.map((each, round) => each / floors[round]));
+  return { seconds, floors, ratio, serverCpuPerThousand };
+}
+
+/** Steps of all measured rounds. */
+function stepCountOf({ tasks, roundCount }) {
+  return tasks.length * ROLLOUT_COUNT * STEPS_OF_EPISODE * roundCount;
 }
 
 async function playBatch(calls, tasks, round) {

@@ -1,7 +1,7 @@
 """The standard batch through a server, with the Python client: all 512 episodes at once, as a trainer has them.
 
-usage: batch_client.py ADDRESS TASKS.json WARM_ROUNDS ROUNDS unary|stream. Prints a line when it is warm, `{"first": SECONDS}`, and
-`{"seconds": [...], "cpu_seconds": [...]}` at its end.
+usage: batch_client.py ADDRESS TASKS.json WARM_ROUNDS unary|stream. Prints `{"first": SECONDS}` when it is warm; then plays a batch for
+each line that it reads, and prints `{"seconds": ..., "cpu_seconds": ...}`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,16 @@ async def batch(client: Client, rollouts: list[Rollout]) -> tuple[float, float]:
 
 
 async def main() -> None:
-    address, path, warm, rounds, transport = *sys.argv[1:3], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+    address, path, warm, transport = *sys.argv[1:3], int(sys.argv[3]), sys.argv[4]
     client = Client(address, transport=transport)
     # The first rounds open connections and compile the server's code.
     first = [await batch(client, load(path, 8, f"{transport} warm {index}")) for index in range(warm)][0][0]
     print(json.dumps({"first": first}), flush=True)
-    figures = [await batch(client, load(path, 8, f"{transport} {index}")) for index in range(rounds)]
-    print(json.dumps({"seconds": [wall for wall, _ in figures], "cpu_seconds": [cpu for _, cpu in figures]}))
+    index = 0
+    while await asyncio.to_thread(sys.stdin.readline):
+        wall, cpu = await batch(client, load(path, 8, f"{transport} {index}"))
+        print(json.dumps({"seconds": wall, "cpu_seconds": cpu}), flush=True)
+        index += 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The standard batch in one Python process, without any server: sqlite3, json and a comparison of multisets.
 
-usage: in_process.py TASKS.json ROUNDS. Prints the seconds of each round, as JSON.
+usage: in_process.py TASKS.json. Plays a round for each line that it reads, and prints its seconds.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ def play(rollouts: list[Rollout], connections: dict[str, sqlite3.Connection]) ->
 
 
 def main() -> None:
-    path, rounds = sys.argv[1], int(sys.argv[2])
+    path = sys.argv[1]
     files = {rollout.file for rollout in load(path, 1, "")}
     connections = {file: sqlite3.connect(f"file:{file}?mode=ro", uri=True) for file in files}
     for connection in connections.values():
         connection.text_factory = lambda data: data.decode("utf-8", "backslashreplace")
-    seconds = [play(load(path, 8, str(index)), connections) for index in range(rounds + 1)]
-    print(json.dumps(seconds[1:]))
+    play(load(path, 8, "warm"), connections)
+    for index, _ in enumerate(sys.stdin):
+        print(play(load(path, 8, str(index)), connections), flush=True)
 
 
 if __name__ == "__main__":

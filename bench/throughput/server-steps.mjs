@@ -1,7 +1,8 @@
 // CPU of the server a step: unary and streamed, with and without the result cache.
 import { startChildServer } from '../../dist/src/cli/child-server.js';
 import { connectClient } from '../../dist/src/rpc/client.js';
-import { cpuMsOf, WARM_ROUND_COUNT } from './cpu.mjs';
+import { cpuMsOf, median, WARM_ROUND_COUNT } from './cpu.mjs';
+import { PlainQueries } from './floors.mjs';
 
 /** Steps of each episode in one measurement. */
 const STEP_COUNT = 24;
@@ -9,7 +10,8 @@ const STEP_COUNT = 24;
 const ROLLOUT_COUNT = 8;
 
 /**
- * Starts a server and measures it `roundCount` times. Gives microseconds of its CPU a step. `group`: eight rollouts of each prompt,
+ * Starts a server and measures it `roundCount` times, each right after the floor: what a shared machine does in a minute hits both alike.
+ * Gives the medians of microseconds of its CPU a step, and of its ratio to the floor. `group`: eight rollouts of each prompt,
  * three quarters of them running a query that a sibling runs, and new ones in every step.
  */
 export async function serverStepUs({ flags, tasks, transport, cache, group, roundCount }) {
@@ -23,17 +25,23 @@ export async function serverStepUs({ flags, tasks, transport, cache, group, roun
   );
   const client = connectClient(server.address);
   const calls = transport === 'stream' ? client.openStream() : client;
+  const floor = new PlainQueries(tasks);
   const figures = [];
+  const ratios = [];
   try {
     for (let round = -WARM_ROUND_COUNT; round < roundCount; round += 1) {
+      const floorUs = round < 0 ? 0 : await floor.measure();
       const us = await measure(server.processId, calls, tasks, group, round);
-      if (round >= 0) figures.push(us);
+      if (round < 0) continue;
+      figures.push(us);
+      ratios.push(us / floorUs);
     }
   } finally {
+    floor.close();
     client.disconnect();
     await server.stop();
   }
-  return figures;
+  return { us: median(figures), ratio: median(ratios) };
 }
 
 async function measure(processId, calls, tasks, group, round) {

@@ -22,7 +22,13 @@ step('TypeScript', ['src', 'env', 'databases', 'tsconfig.json'], 'dist/src/main.
   run(process.execPath, ['node_modules/typescript/bin/tsc']);
   removeStale();
 });
-const WORKER_SOURCES = ['src', 'env', 'scripts/build-worker.mjs', 'package-lock.json'];
+const WORKER_SOURCES = [
+  'src',
+  'env',
+  'tsconfig.json',
+  'scripts/build-worker.mjs',
+  'package-lock.json',
+];
 step('worker threads', WORKER_SOURCES, 'dist/src/sqlite/worker.cjs', () =>
   run(process.execPath, ['scripts/build-worker.mjs']),
 );

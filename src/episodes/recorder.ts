@@ -17,7 +17,7 @@ export interface RecorderOptions {
   readonly folder: string;
   readonly fileBytesMax: number;
   readonly log: Log;
-  /** Bytes that may wait to be written; what comes on top is dropped and counted. */
+  /** Bytes of lines that may wait to be written; what comes on top is dropped and counted. Up to 512 more are no lines yet. */
   readonly pendingBytesMax?: number;
   /** How long it waits after a failed write, at first; each failure in a row doubles it, up to 30 s. */
   readonly retryMs?: number;
@@ -98,8 +98,8 @@ export class TrajectoryRecorder implements EpisodeRecorder {
       return;
     }
     this.#fresh.push(trajectory);
-    // While nothing can be written, what waits is counted to the byte.
-    if (this.#retryTimer !== undefined) this.#makeLines(this.#fresh.length);
+    // While nothing can be written, what waits is soon counted to the byte.
+    if (this.#retryTimer !== undefined) this.#makeLines(LINES_AT_ONCE);
     else if (this.#fresh.length > FRESH_COUNT_MAX) this.#makeLines(1);
     if (this.#retryTimer === undefined) this.#startWriting();
   }

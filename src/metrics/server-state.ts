@@ -153,7 +153,7 @@ function recorderFamilies(sources: () => StateSources | undefined): Family[] {
     ),
     gauge(
       'sqlenv_waiting_trajectory_bytes',
-      'Bytes of the trajectories that wait to be written.',
+      'Bytes of those that have been made into lines.',
       stat(({ pendingBytes }) => pendingBytes),
     ),
     counter(

@@ -16,6 +16,7 @@ import type {
 import type { CancelSignal } from '../cancel.ts';
 import { answerFailed } from './answer-reply.ts';
 import { failureOf, unexpected } from './executor-failure.ts';
+import { raisedLimits } from './failure.ts';
 import { FileWatch } from './file-watch.ts';
 import { GoldStore } from './gold-store.ts';
 import { Interned, limitsKey } from './interned.ts';
@@ -146,11 +147,7 @@ export class SqliteExecutor implements QueryExecutor {
     const { gold } = known;
     const { answerSql, comparisonModes } = request;
     const goldMs = Math.ceil((known.times.cpuUs * GOLD_FACTOR) / 1_000);
-    const limits = this.#interned.limits({
-      ...request.limits,
-      queryCpuMsMax: Math.max(request.limits.queryCpuMsMax, goldMs),
-      queryWallMsMax: Math.max(request.limits.queryWallMsMax, goldMs),
-    });
+    const limits = this.#interned.limits(raisedLimits(request.limits, goldMs));
     const reply = await this.#scheduler.run(
       {
         purpose: 'answer',

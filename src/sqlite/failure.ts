@@ -24,6 +24,26 @@ export function toldTimeLimit(
   return queryWallMsMax <= queryCpuMsMax ? 'wall' : timeLimit;
 }
 
+/** How much more of the wall clock an answer gets than of CPU time where its gold decides: the defaults' ratio. */
+const WALL_FACTOR = 5;
+
+/**
+ * The limits of an answer whose gold takes long: one that does what the gold does must not be too slow. As in what was asked for,
+ * the wall clock's is the backstop of the other one, unless it is no higher.
+ */
+export function raisedLimits<Limits extends Pick<QueryLimits, 'queryCpuMsMax' | 'queryWallMsMax'>>(
+  limits: Limits,
+  goldMs: number,
+): Limits {
+  const { queryCpuMsMax, queryWallMsMax } = limits;
+  const wallMs = queryWallMsMax > queryCpuMsMax ? goldMs * WALL_FACTOR : goldMs;
+  return {
+    ...limits,
+    queryCpuMsMax: Math.max(queryCpuMsMax, goldMs),
+    queryWallMsMax: Math.max(queryWallMsMax, wallMs),
+  };
+}
+
 /** Thrown inside a run for a statement that returns no rows by its nature: the guard lets nothing of that kind do anything. */
 export class ForbiddenStatement extends Error {
   override readonly name = 'ForbiddenStatement';

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { Piscina } from 'piscina';
 import { CancelSource } from '../cancel.ts';
 import type { EngineReply, LoadedMessage, WorkerMessage, WorkerReply } from './messages.ts';
@@ -59,6 +60,8 @@ export class Lane {
     this.capacity = size.threadCountMax;
     this.wanted =
       lane === 'fast' ? Math.min(size.threadCountMax, availableParallelism()) : size.threadCountMax;
+    // A larger young generation that the process was started with is for the main thread: the flag would go before the limit below.
+    setFlagsFromString('--max-semi-space-size=0');
     this.#pool = new Piscina({
       filename: WORKER_FILE,
       minThreads: size.threadCountMin,

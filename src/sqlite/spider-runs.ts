@@ -4,7 +4,7 @@ import { GOLD_LIMITS } from '../../env/limits.ts';
 import { timeLimitMessage, TOO_BIG_MESSAGE } from '../../env/refusals.ts';
 import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
-import type { RunFailure } from './failure.ts';
+import { raisedLimits, toldTimeLimit, type RunFailure } from './failure.ts';
 import { fetchCells, NO_CELLS, type CellCaps, type FetchedCells } from './fetch-cells.ts';
 import { guardedRun } from './guarded-run.ts';
 import type { DatabaseFile, RunClocks, RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
@@ -137,10 +137,8 @@ export class SpiderRuns {
     if (check === 'empty') return { kind: 'ran', result: NO_CELLS };
     if (check !== 'run') return this.#answerFailed(check, 0);
     const goldMs = trial ? 0 : Math.ceil((gold.cpuUs * GOLD_FACTOR) / 1_000);
-    const allowed = {
-      cpuMs: Math.max(clocks.cpuMs, goldMs),
-      wallMs: Math.max(clocks.wallMs, goldMs),
-    };
+    const raised = raisedLimits(limitsOf(clocks), goldMs);
+    const allowed = { cpuMs: raised.queryCpuMsMax, wallMs: raised.queryWallMsMax };
     const outcome = this.#run(file, sql, allowed, {
       rowCountMax,
       bytesMax: gold.result.bytes + ANSWER_BYTES_OVER_GOLD_MAX,
@@ -195,11 +193,8 @@ export class SpiderRuns {
       case 'time_limit': {
         if (this.#message.trial) return this.#slow();
         // The limit itself, not what earlier attempts have left of it: the same answer gives the same text.
-        const { cpuMs, wallMs } = this.#message.limits;
-        const errorText = timeLimitMessage(failure.timeLimit, {
-          queryCpuMsMax: Math.max(cpuMs, goldMs),
-          queryWallMsMax: Math.max(wallMs, goldMs),
-        });
+        const limits = raisedLimits(limitsOf(this.#message.limits), goldMs);
+        const errorText = timeLimitMessage(toldTimeLimit(failure.timeLimit, limits), limits);
         return { kind: 'failed', verdict: 'answer_time_limit', errorText };
       }
       case 'cancelled':
@@ -212,6 +207,10 @@ export class SpiderRuns {
   #slow(): Stopped {
     return stopped({ kind: 'slow', times: this.times });
   }
+}
+
+function limitsOf({ cpuMs, wallMs }: RunClocks) {
+  return { queryCpuMsMax: cpuMs, queryWallMsMax: wallMs };
 }
 
 function broken(message: string): BrokenGold {

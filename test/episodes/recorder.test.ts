@@ -206,9 +206,10 @@ describe('a full disk', () => {
     for (let index = 0; index < 100; index += 1) recorder.record(trajectory(`e${index}`));
     await until(() => recorder.stats().errorCount > 0);
     for (let index = 100; index < 200; index += 1) recorder.record(trajectory(`e${index}`));
+    await until(() => recorder.stats().pendingCount < 10);
     const { pendingCount, droppedCount } = recorder.stats();
     expect(pendingCount + droppedCount).toBe(200);
-    expect(pendingCount).toBeLessThan(10);
+    expect(pendingCount).toBeGreaterThan(0);
     expect(log.lines.filter((line) => line.message.includes('dropped'))).toHaveLength(1);
     await recorder.close();
   });

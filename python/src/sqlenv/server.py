@@ -270,7 +270,7 @@ async def check_health(address: str, deadline_s: float) -> None:
 def _environment() -> dict[str, str]:
     """This process's environment, with a larger young generation for Node: see docs/performance.md of the server."""
     options = os.environ.get("NODE_OPTIONS", "")
-    if "semi-space" in options:
+    if "semi-space" in options.replace("_", "-"):
         return dict(os.environ)
     return {**os.environ, "NODE_OPTIONS": f"{options} --max-semi-space-size={SEMI_SPACE_MB}".strip()}
 

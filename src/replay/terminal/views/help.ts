@@ -15,7 +15,7 @@ const SECTIONS: readonly Section[] = [
     keys: [
       ['↑ ↓ j k', 'choose; page up, page down, home, end go further'],
       ['enter', 'open the episode, unfold the group'],
-      ['/', 'type a filter; it is applied as you type, text: on enter'],
+      ['/', 'type a filter; it is applied as you type, text: and sql: on enter'],
       ['esc', 'show everything again'],
       [
         'g',

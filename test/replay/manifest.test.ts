@@ -24,6 +24,7 @@ import {
   type RecordManifest,
 } from '../../src/replay/manifest.ts';
 import { InputError } from '../../src/tasks/task-set.ts';
+import { until } from '../support/log.ts';
 import { spawnServer, type ServerProcess } from '../support/spawn-server.ts';
 
 const MANIFEST: RecordManifest = {
@@ -183,7 +184,10 @@ describe('serve', () => {
     mkdirSync(name); // no file can be moved there
     const { client, stderr } = await serve('--demo');
     expect((await client.getInfo({})).catalogSha256).toBe(catalogSha256);
-    expect(stderr()).toContain('the manifest of the records cannot be written; episodes go on');
+    // The log comes through a pipe, and a reply through a socket can overtake it.
+    await until(() =>
+      stderr().includes('the manifest of the records cannot be written; episodes go on'),
+    );
     expect(files()).toEqual([manifestName(catalogSha256), 'trajectories-000001.jsonl']);
   });
 

@@ -27,6 +27,7 @@ export interface TestTerminal {
 
 const WAIT_MS = 30_000;
 const POLL_MS = 20;
+const LAST_WORDS_MS = 100;
 
 /** Starts a program on a terminal of that size. */
 export function openTerminal(
@@ -57,7 +58,10 @@ export function openTerminal(
     emulator.write(data);
   });
   const ended = new Promise<{ exitCode: number; signal: number | undefined }>((resolve) => {
-    child.onExit(({ exitCode, signal }) => resolve({ exitCode, signal }));
+    // Its last words may still be on their way, and the emulator reads what it was given a moment later.
+    child.onExit(({ exitCode, signal }) => {
+      setTimeout(() => emulator.write('', () => resolve({ exitCode, signal })), LAST_WORDS_MS);
+    });
   });
   const screen = (): string => screenText(emulator);
   const until = async (fits: (shown: string) => boolean, wanted: string): Promise<string> => {

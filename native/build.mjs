@@ -32,7 +32,7 @@ function build() {
     'sqlite3',
   );
   const nodeHeaders = require('node-api-headers').include_dir;
-  const source = path.join(here, 'guard.c');
+  const sources = ['guard.c', 'statements.c'].map((name) => path.join(here, name));
   const compiler = process.env.CC ?? 'cc';
   const flags = [
     ...[
@@ -51,7 +51,7 @@ function build() {
       : ['-shared', '-pthread', '-ldl']),
   ];
   const stamp = createHash('sha256')
-    .update(readFileSync(source))
+    .update([...sources, path.join(here, 'guard.h')].map((file) => readFileSync(file)).join('\n'))
     .update(readFileSync(path.join(sqliteHeaders, 'sqlite3ext.h')))
     .update(
       JSON.stringify([
@@ -68,7 +68,7 @@ function build() {
   // A new file takes the old one's place at once: a running server keeps the one that it has mapped.
   const fresh = path.join(out, `guard.${process.pid}.tmp`);
   try {
-    execFileSync(compiler, [...flags, '-o', fresh, source], {
+    execFileSync(compiler, [...flags, '-o', fresh, ...sources], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     renameSync(fresh, target);

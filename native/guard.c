@@ -1,9 +1,9 @@
 /*
 ** The guard: what makes SQLite stoppable, and safe for SQL from strangers.
 **
-** This one file is two things at once, and both share the static state below:
+** It is two things at once, and both share the static state below:
 **   - a SQLite loadable extension, loaded once per connection (entry point sqlite3_guard_init);
-**   - a Node-API module, loaded by the main thread and by every worker thread.
+**   - a Node-API module, loaded by the main thread and by every worker thread. statements.c is the part of it that runs statements.
 **
 ** A connection gets a number. A worker arms it before each query and disarms it afterwards; a watchdog thread of our
 ** own looks at the armed queries, and calls sqlite3_interrupt on one that is over its CPU time, over its wall-clock
@@ -40,8 +40,7 @@
 #include <sys/syscall.h>
 #endif
 
-#include "node_api.h"
-#include "sqlite3ext.h"
+#include "guard.h"
 SQLITE_EXTENSION_INIT1
 
 #define CONNECTION_COUNT_MAX 65536
@@ -51,8 +50,6 @@ SQLITE_EXTENSION_INIT1
 #define MS 1000000ull
 
 /* Lowered limits of a guarded connection. SQLite's own defaults are in its documentation (limits.html). */
-#define LENGTH_MAX 1000000          /* bytes of a string, BLOB or row: one opcode on it stays short; limitLength lowers it */
-#define LENGTH_MIN 10000            /* limitLength goes no lower */
 #define SQL_LENGTH_MAX 100000       /* bytes of a statement */
 #define COLUMN_COUNT_MAX 512        /* columns of a result, an index, a GROUP BY, ... */
 #define COMPOUND_SELECT_COUNT_MAX 64
@@ -63,41 +60,6 @@ SQLITE_EXTENSION_INIT1
 #define TEMP_BYTES_MAX (128ll * 1024 * 1024)   /* what a query may spill into temporary files */
 #define TEMP_FILE_COUNT_MAX 16                 /* temporary files of a query that are open at once */
 #define MEMORY_BYTES_MAX (128ll * 1024 * 1024) /* what SQLite may allocate for a query */
-
-/* Why a query was stopped; the numbers are part of the JavaScript side (native-guard.ts). */
-enum { STOP_NONE = 0, STOP_CPU = 1, STOP_WALL = 2, STOP_CANCEL = 3 };
-
-/*
-** A connection and the query that runs on it. What the main thread reads is atomic, and it takes no lock: a slow query's thread
-** has the lowest priority, so it can be off the processor for long while it holds one (measured: the main thread waited 2.2 s
-** for a mutex). The watchdog only tries the lock, and comes back a millisecond later. The memory of a connection is never
-** freed; a later connection uses it again.
-*/
-typedef struct Connection {
-  pthread_mutex_t lock;      /* held to arm, to disarm, to close, and to interrupt */
-  sqlite3 *db;               /* 0 when it is closed */
-  int number;
-  int slot;                  /* of the thread that armed it */
-  _Atomic int in_use;
-  _Atomic int armed;
-  _Atomic int stop;          /* why the armed query must stop */
-  _Atomic uint64_t stop_ns;  /* since when */
-  _Atomic uint64_t query_id;
-  uint64_t cpu_start_ns, cpu_limit_ns, wall_start_ns, wall_limit_ns;
-  pthread_t thread;
-#if !defined(__APPLE__)
-  clockid_t cpu_clock;
-#endif
-  /* Facts of the current query, used by its own thread only. */
-  int table_read_count;
-  int denied_count;
-  int volatile_count; /* calls of functions that can give something else next time */
-  int space_full;       /* it went over TEMP_BYTES_MAX or MEMORY_BYTES_MAX */
-  int out_of_memory;    /* the system itself had no memory, or the process no descriptor, left: not the query's fault */
-  int temp_file_count;
-  int64_t temp_bytes;
-  int64_t memory_bytes;
-} Connection;
 
 /* Held while a process sets the guard up: never while a query runs. */
 static pthread_mutex_t setup_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -880,28 +842,6 @@ static int register_vfs(void) {
   return rc;
 }
 
-/* ---- rows: nothing may be allocated when better-sqlite3 reads one ---- */
-
-/*
-** better-sqlite3 asks for a cell's size and then for its bytes, which SQLite makes only then: a zeroblob is filled, text
-** gets its terminator. When that memory is refused, because the query must stop, the bytes are a null pointer of that
-** size, and reading them ends the process. So each cell is made here, while the row is still inside sqlite3_step: what
-** can't be had has become NULL by the time that anybody looks. SQLite calls this for every row (SQLITE_TRACE_ROW).
-*/
-static int row_ready(unsigned event, void *user, void *subject, void *unused) {
-  sqlite3_stmt *statement = subject;
-  int column, count = sqlite3_data_count(statement);
-  (void)event;
-  (void)user;
-  (void)unused;
-  for (column = 0; column < count; column++) {
-    int type = sqlite3_column_type(statement, column);
-    if (type == SQLITE_TEXT) sqlite3_column_text(statement, column);
-    else if (type == SQLITE_BLOB) sqlite3_column_blob(statement, column);
-  }
-  return 0;
-}
-
 /* ---- the SQLite side: one connection ---- */
 
 static void connection_number(sqlite3_context *context, int argc, sqlite3_value **argv) {
@@ -975,7 +915,6 @@ __attribute__((visibility("default"))) int sqlite3_guard_init(sqlite3 *db, char 
   rc = sqlite3_create_function_v2(db, "sqlenv_guard_number", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, c, connection_number, 0,
                                   0, connection_closed);
   if (rc == SQLITE_OK) rc = replace_functions(db);
-  if (rc == SQLITE_OK) rc = sqlite3_trace_v2(db, SQLITE_TRACE_ROW, row_ready, 0);
   return rc;
 }
 
@@ -1013,12 +952,12 @@ static int lock_connection(Connection *c) {
 
 /* ---- the Node-API side ---- */
 
-static napi_value fail(napi_env env, const char *message) {
+napi_value fail(napi_env env, const char *message) {
   napi_throw_error(env, "SQLENV_GUARD", message);
   return 0;
 }
 
-static int read_numbers(napi_env env, napi_callback_info info, double *out, size_t count, napi_value *values) {
+int read_numbers(napi_env env, napi_callback_info info, double *out, size_t count, napi_value *values) {
   napi_value arguments[8];
   size_t n = count, i;
   if (napi_get_cb_info(env, info, &n, arguments, 0, 0) != napi_ok || n < count) return 0;
@@ -1030,7 +969,7 @@ static int read_numbers(napi_env env, napi_callback_info info, double *out, size
 }
 
 /* Only the thread that opened a connection may use its number. */
-static Connection *connection_of(double number) {
+Connection *connection_of(double number) {
   Connection *c = number >= 1 && number < CONNECTION_COUNT_MAX ? atomic_load(&connections[(int)number]) : 0;
   return c && c->db ? c : 0;
 }
@@ -1052,17 +991,6 @@ static napi_value js_lock(napi_env env, napi_callback_info info) {
   c = connection_of(number);
   if (!c) return fail(env, "lock: no such connection");
   if (lock_connection(c) != SQLITE_OK) return fail(env, "lock: SQLite refused the guard's settings");
-  return 0;
-}
-
-/* limitLength(connection, bytes): of a string, BLOB or row of the statements to come; within LENGTH_MIN and LENGTH_MAX. */
-static napi_value js_limit_length(napi_env env, napi_callback_info info) {
-  double a[2];
-  Connection *c;
-  if (!read_numbers(env, info, a, 2, 0)) return fail(env, "limitLength(connection, bytes)");
-  c = connection_of(a[0]);
-  if (!c) return fail(env, "limitLength: no such connection");
-  sqlite3_limit(c->db, SQLITE_LIMIT_LENGTH, a[1] > LENGTH_MAX ? LENGTH_MAX : a[1] < LENGTH_MIN ? LENGTH_MIN : (int)a[1]);
   return 0;
 }
 
@@ -1196,20 +1124,6 @@ static napi_value js_overdue(napi_env env, napi_callback_info info) {
   return value;
 }
 
-/* listsProgram(connection): is the statement that was prepared last a plain EXPLAIN? It prints addresses in memory. */
-static napi_value js_lists_program(napi_env env, napi_callback_info info) {
-  double number;
-  Connection *c;
-  sqlite3_stmt *statement;
-  napi_value value;
-  if (!read_numbers(env, info, &number, 1, 0)) return fail(env, "listsProgram(connection)");
-  c = connection_of(number);
-  if (!c) return fail(env, "listsProgram: no such connection");
-  statement = sqlite3_next_stmt(c->db, 0); /* SQLite's list begins with the newest */
-  napi_get_boolean(env, statement && sqlite3_stmt_isexplain(statement) == 1, &value);
-  return value;
-}
-
 /* usedCpuMs(queryId): CPU time that an armed query has used so far; -1 if it is not armed. */
 static napi_value js_used_cpu_ms(napi_env env, napi_callback_info info) {
   double id, ms = -1;
@@ -1234,27 +1148,6 @@ static napi_value js_used_wall_ms(napi_env env, napi_callback_info info) {
   return value;
 }
 
-/* textBytes(connection, column): the bytes of a TEXT cell of the row that the running statement stands on. */
-static napi_value js_text_bytes(napi_env env, napi_callback_info info) {
-  double a[2];
-  Connection *c;
-  sqlite3_stmt *statement;
-  const void *text;
-  napi_value buffer;
-  if (!read_numbers(env, info, a, 2, 0)) return fail(env, "textBytes(connection, column)");
-  c = connection_of(a[0]);
-  if (!c) return fail(env, "textBytes: no such connection");
-  statement = sqlite3_next_stmt(c->db, 0);
-  while (statement && !sqlite3_stmt_busy(statement)) statement = sqlite3_next_stmt(c->db, statement);
-  if (!statement || a[1] < 0 || a[1] >= sqlite3_data_count(statement)) return fail(env, "textBytes: no such cell");
-  text = sqlite3_column_text(statement, (int)a[1]);
-  if (napi_create_buffer_copy(env, (size_t)sqlite3_column_bytes(statement, (int)a[1]), text ? text : "", 0, &buffer) !=
-      napi_ok) {
-    return fail(env, "textBytes: out of memory");
-  }
-  return buffer;
-}
-
 /* lowerPriority(nice): of the calling thread, for good. True where the system can do that for one thread. */
 static napi_value js_lower_priority(napi_env env, napi_callback_info info) {
   double nice_value;
@@ -1268,23 +1161,22 @@ static napi_value js_lower_priority(napi_env env, napi_callback_info info) {
   return result;
 }
 
-static int add_function(napi_env env, napi_value exports, const char *name, napi_callback function) {
+int add_function(napi_env env, napi_value exports, const char *name, napi_callback function) {
   napi_value value;
   return napi_create_function(env, name, NAPI_AUTO_LENGTH, function, 0, &value) == napi_ok &&
          napi_set_named_property(env, exports, name, value) == napi_ok;
 }
 
 NAPI_MODULE_INIT() {
-  if (!add_function(env, exports, "lock", js_lock) || !add_function(env, exports, "limitLength", js_limit_length) ||
+  if (!add_function(env, exports, "lock", js_lock) ||
       !add_function(env, exports, "arm", js_arm) || !add_function(env, exports, "disarm", js_disarm) ||
       !add_function(env, exports, "cancel", js_cancel) ||
       !add_function(env, exports, "queryId", js_query_id) || !add_function(env, exports, "forget", js_forget) ||
       !add_function(env, exports, "stopping", js_stopping) || !add_function(env, exports, "overdue", js_overdue) ||
       !add_function(env, exports, "usedCpuMs", js_used_cpu_ms) ||
-      !add_function(env, exports, "listsProgram", js_lists_program) ||
       !add_function(env, exports, "usedWallMs", js_used_wall_ms) ||
-      !add_function(env, exports, "textBytes", js_text_bytes) ||
-      !add_function(env, exports, "lowerPriority", js_lower_priority)) {
+      !add_function(env, exports, "lowerPriority", js_lower_priority) ||
+      !add_statement_functions(env, exports)) {
     return fail(env, "the guard could not be initialised");
   }
   return exports;

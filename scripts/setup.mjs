@@ -15,8 +15,11 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 installDependencies();
-step('native guard', ['native/guard.c', 'native/build.mjs'], 'native/build/guard.node', () =>
-  run(process.execPath, ['native/build.mjs', '--strict']),
+step(
+  'native guard',
+  ['native/guard.c', 'native/guard.h', 'native/statements.c', 'native/build.mjs'],
+  'native/build/guard.node',
+  () => run(process.execPath, ['native/build.mjs', '--strict']),
 );
 step('TypeScript', ['src', 'env', 'databases', 'tsconfig.json'], 'dist/src/main.js', () => {
   run(process.execPath, ['node_modules/typescript/bin/tsc']);

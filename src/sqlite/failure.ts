@@ -1,7 +1,7 @@
 import type { QueryLimits } from '../../env/limits.ts';
 import { FORBIDDEN_MESSAGE, TOO_BIG_MESSAGE } from '../../env/refusals.ts';
-import { sqliteErrorCode } from './connection.ts';
 import type { RunFacts } from './guarded-run.ts';
+import { ForbiddenStatement, ParametersError, QueryError } from './statement.ts';
 
 /** Why a run has no value. The first four are the query's own doing, the others are not. */
 export type RunFailure =
@@ -44,11 +44,6 @@ export function raisedLimits<Limits extends Pick<QueryLimits, 'queryCpuMsMax' | 
   };
 }
 
-/** Thrown inside a run for a statement that returns no rows by its nature: the guard lets nothing of that kind do anything. */
-export class ForbiddenStatement extends Error {
-  override readonly name = 'ForbiddenStatement';
-}
-
 /** What went wrong, from what was thrown and what the guard knows; undefined if nothing did. */
 export function classifyFailure(
   thrown: { readonly error: unknown } | undefined,
@@ -63,34 +58,63 @@ export function classifyFailure(
   if (!thrown) return undefined;
   const { error } = thrown;
   if (error instanceof ForbiddenStatement) return { kind: 'forbidden', message: FORBIDDEN_MESSAGE };
-  const code = sqliteErrorCode(error);
-  const message = error instanceof Error ? error.message : String(error);
-  if (code !== undefined) return classifyCode(code, message, facts);
-  // better-sqlite3 checks these itself: "Too few parameter values were provided", "Missing named parameters".
-  if (/^(Too few|Missing named) parameter/.test(message)) {
+  if (error instanceof QueryError) return classifyCode(error.code & 0xff, error, facts);
+  if (error instanceof ParametersError) {
     return { kind: 'sql_error', message: 'query parameters are not supported' };
   }
-  return { kind: 'internal', message: error instanceof Error ? (error.stack ?? message) : message };
+  return {
+    kind: 'internal',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
 }
 
-function classifyCode(code: string, message: string, facts: RunFacts): RunFailure {
-  if (facts.denied || code === 'SQLITE_AUTH') return { kind: 'forbidden', message };
-  if (code === 'SQLITE_TOOBIG' || code === 'SQLITE_NOMEM') {
-    // NOMEM with memory left is SQLite's way of saying that the statement has too many steps.
-    return { kind: 'too_big', message: TOO_BIG_MESSAGE };
+/** SQLite's primary result codes: https://sqlite.org/rescode.html. */
+const SQLITE = {
+  busy: 5,
+  locked: 6,
+  noMemory: 7,
+  readOnly: 8,
+  interrupt: 9,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  tooBig: 18,
+  auth: 23,
+  notADatabase: 26,
+} as const;
+
+function classifyCode(
+  primaryCode: number,
+  { code, message }: QueryError,
+  facts: RunFacts,
+): RunFailure {
+  if (facts.denied) return { kind: 'forbidden', message };
+  switch (primaryCode) {
+    case SQLITE.auth:
+      return { kind: 'forbidden', message };
+    case SQLITE.tooBig:
+    case SQLITE.noMemory:
+      // No memory, with memory left, is SQLite's way of saying that the statement has too many steps.
+      return { kind: 'too_big', message: TOO_BIG_MESSAGE };
+    case SQLITE.busy:
+    case SQLITE.locked:
+      return { kind: 'database_broken', message: 'the database is locked by another program' };
+    case SQLITE.corrupt:
+    case SQLITE.notADatabase:
+      return { kind: 'database_broken', message: 'the database file is corrupt' };
+    case SQLITE.readOnly:
+    case SQLITE.cannotOpen:
+      return {
+        kind: 'database_broken',
+        message: 'the database file cannot be opened for reading',
+      };
+    case SQLITE.ioError:
+    case SQLITE.full:
+    case SQLITE.interrupt:
+      // A disk that fails or is full, or an interrupt that nobody sent: ours, whatever the query was.
+      return { kind: 'internal', message: `SQLite's error ${code}: ${message}` };
+    default:
+      return { kind: 'sql_error', message };
   }
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return { kind: 'database_broken', message: 'the database is locked by another program' };
-  }
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
-    return { kind: 'database_broken', message: 'the database file is corrupt' };
-  }
-  if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN')) {
-    return { kind: 'database_broken', message: 'the database file cannot be opened for reading' };
-  }
-  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_FULL' || code === 'SQLITE_INTERRUPT') {
-    // A disk that fails or is full, or an interrupt that nobody sent: ours, whatever the query was.
-    return { kind: 'internal', message: `${code}: ${message}` };
-  }
-  return { kind: 'sql_error', message };
 }

@@ -1,6 +1,6 @@
 import { isInvalidText, type SqlRow, type SqlValue } from '../../env/compare/value.ts';
 import type { Connection } from './connection.ts';
-import { ForbiddenStatement } from './failure.ts';
+import type { RowReader } from './statement.ts';
 
 /** What a result may hold while it is fetched. */
 export interface CellCaps {
@@ -26,17 +26,27 @@ const CELL_BYTES = 32;
 
 /** Fetches a result whole; the caps act while fetching. */
 export function fetchCells(connection: Connection, sql: string, caps: CellCaps): FetchedCells {
-  const statement = connection.start(sql);
-  if (!statement) throw new ForbiddenStatement();
+  return connection.run(sql, caps.rowCountMax + 1, () => cellReader(caps));
+}
+
+function cellReader({ rowCountMax, bytesMax }: CellCaps): RowReader<FetchedCells> {
   const rows: SqlRow[] = [];
   let bytes = 0;
-  for (const row of statement.rows) {
-    if (rows.length >= caps.rowCountMax) return { rows, bytes, over: 'rows' };
+  let over: FetchedCells['over'] = 'none';
+  const addRow = (row: SqlRow): boolean => {
+    if (rows.length >= rowCountMax) {
+      over = 'rows';
+      return false;
+    }
     for (const cell of row) bytes += CELL_BYTES + textBytes(cell);
-    if (bytes > caps.bytesMax) return { rows, bytes, over: 'size' };
+    if (bytes > bytesMax) {
+      over = 'size';
+      return false;
+    }
     rows.push(row);
-  }
-  return { rows, bytes, over: 'none' };
+    return true;
+  };
+  return { addRow, finish: () => ({ rows, bytes, over }) };
 }
 
 function textBytes(cell: SqlValue): number {

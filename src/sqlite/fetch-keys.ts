@@ -1,7 +1,7 @@
 import { rowKey } from '../../env/compare/row-keys.ts';
 import type { SqlRow } from '../../env/compare/value.ts';
 import type { Connection } from './connection.ts';
-import { ForbiddenStatement } from './failure.ts';
+import type { RowReader } from './statement.ts';
 
 /** Characters of a result's row keys, all together; one for golds and answers, so that what a gold does an answer can do too. */
 export const KEY_SIZE_MAX = 64_000_000;
@@ -26,29 +26,37 @@ export const NO_ROWS: FetchedKeys = { rowKeys: [], columnCount: 0, over: 'none' 
 
 /** Fetches a result for a comparison; the caps act while fetching. */
 export function fetchKeys(connection: Connection, sql: string, caps: KeyCaps): FetchedKeys {
-  const statement = connection.start(sql);
-  if (!statement) throw new ForbiddenStatement();
-  const columnCount = statement.columns.length;
+  return connection.run(sql, caps.rowCountMax + 1, (columns) => keyReader(columns.length, caps));
+}
+
+function keyReader(
+  columnCount: number,
+  { rowCountMax, keySizeMax }: KeyCaps,
+): RowReader<FetchedKeys> {
   const rowKeys: string[] = [];
   let size = 0;
-  for (const row of statement.rows) {
-    if (rowKeys.length >= caps.rowCountMax) return { rowKeys, columnCount, over: 'rows' };
+  let over: FetchedKeys['over'] = 'none';
+  const addRow = (row: SqlRow): boolean => {
+    if (rowKeys.length >= rowCountMax) {
+      over = 'rows';
+      return false;
+    }
     const key = rowKey(row);
     size += key.length;
-    if (size > caps.keySizeMax) return { rowKeys, columnCount, over: 'size' };
+    if (size > keySizeMax) {
+      over = 'size';
+      return false;
+    }
     rowKeys.push(key);
-  }
-  return { rowKeys, columnCount, over: 'none' };
+    return true;
+  };
+  return { addRow, finish: () => ({ rowKeys, columnCount, over }) };
 }
 
 /** Fetches whole rows, at most `rowCountMax` of them. */
 export function fetchRows(connection: Connection, sql: string, rowCountMax: number): SqlRow[] {
-  const statement = connection.start(sql);
-  if (!statement) throw new ForbiddenStatement();
-  const rows: SqlRow[] = [];
-  for (const row of statement.rows) {
-    if (rows.length >= rowCountMax) break;
-    rows.push(row);
-  }
-  return rows;
+  return connection.run(sql, rowCountMax, () => {
+    const rows: SqlRow[] = [];
+    return { addRow: (row) => rows.push(row) > 0, finish: () => rows };
+  });
 }

@@ -7,7 +7,7 @@ import { answerFailed, answerMissing, answerQuery, judgement } from './answer-re
 import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
 import { fetchKeys, KEY_SIZE_MAX, type FetchedKeys } from './fetch-keys.ts';
-import { guardedRun, type RunFacts } from './guarded-run.ts';
+import { guardedRun, noTimes, type RunFacts } from './guarded-run.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 import type { NativeGuard } from './native-guard.ts';
@@ -23,18 +23,13 @@ export function gradeAnswer(
   connection: Connection,
   message: GradeMessage,
 ): WorkerReply {
-  const idle: RunTimes = {
-    startedUs: Number(process.hrtime.bigint() / 1_000n),
-    cpuUs: 0,
-    wallUs: 0,
-  };
   const check = checkSql(message.answerSql);
   // Blanks and comments have no rows, and would be right for every gold without rows.
-  if (check === 'empty') return answerMissing(message, idle);
-  if (check !== 'run') return answerFailed(message, check, idle, false);
+  if (check === 'empty') return answerMissing(message, noTimes());
+  if (check !== 'run') return answerFailed(message, check, noTimes(), false);
   if (looksAtSchema(message.answerSql)) {
     const failure = { kind: 'forbidden', message: ANSWER_FORBIDDEN_MESSAGE } as const;
-    return answerFailed(message, failure, idle, false);
+    return answerFailed(message, failure, noTimes(), false);
   }
 
   const outcome = guardedRun(guard, connection, message, () =>

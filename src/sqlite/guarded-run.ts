@@ -40,6 +40,15 @@ const STOP_REASONS: readonly StopReason[] = ['none', 'cpu', 'wall', 'cancel'];
 /** Filled by the guard: stop reason, CPU us, wall us, tables read, denials, space full, out of memory, volatile calls. */
 const facts = new Float64Array(8);
 
+/** What is charged for something that is answered without running. */
+export function noTimes(): RunTimes {
+  return { startedUs: nowUs(), cpuUs: 0, wallUs: 0 };
+}
+
+function nowUs(): number {
+  return Number(process.hrtime.bigint() / 1_000n);
+}
+
 /**
  * Runs `body` on a connection with the guard's clocks on it. Everything that SQL can do to it comes back as a value: the
  * clocks are stopped whatever happens, so nothing of this query can hit the next one.
@@ -50,7 +59,7 @@ export function guardedRun<T>(
   query: { readonly queryId: number; readonly clocks: RunClocks },
   body: () => T,
 ): RunOutcome<T> {
-  const startedUs = Number(process.hrtime.bigint() / 1_000n);
+  const startedUs = nowUs();
   let value: T | undefined;
   let thrown: { readonly error: unknown } | undefined;
   guard.arm(connection.number, query.queryId, query.clocks.cpuMs, query.clocks.wallMs);

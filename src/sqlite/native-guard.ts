@@ -10,10 +10,6 @@ import { PACKAGE_ROOT } from '../package-root.ts';
 export interface NativeGuard {
   /** Lowers limits, sets the authorizer, turns double-quoted literals on. There is no way back. */
   lock(connection: number): void;
-  /** Bytes that a value of the statements to come may have; the guard keeps it between 10,000 and 1,000,000. */
-  limitLength(connection: number, bytes: number): void;
-  /** Whether the statement that was prepared last is a plain EXPLAIN. */
-  listsProgram(connection: number): boolean;
   /** Starts the clocks of a query on the calling thread; limits in milliseconds. */
   arm(connection: number, queryId: number, cpuMs: number, wallMs: number): void;
   /** Stops the clocks and fills `out`: see `guarded-run.ts`. */
@@ -32,8 +28,18 @@ export interface NativeGuard {
   usedCpuMs(queryId: number): number;
   /** Milliseconds since a query was armed; -1 if it is not. */
   usedWallMs(queryId: number): number;
-  /** Bytes of a TEXT cell of the row that the running statement stands on. */
-  textBytes(connection: number, column: number): Uint8Array;
+  /** Prepares a statement and returns its number, or why there is none: see `statement.ts`. */
+  prepare(connection: number, sql: string): number;
+  columnNames(statement: number): string[];
+  /** Where this thread's rows are put from now on: see `frame.ts`. */
+  useFrame(cells: Float64Array, kinds: Uint8Array, bytes: Uint8Array, out: Int32Array): void;
+  /** Fetches rows into the frame, at most so many, and tells how that ended: see `frame.ts`. */
+  fetch(statement: number, rowCountMax: number): number;
+  /** Ends a statement's run, for good or until the next one. True if there can be one: it is asked for, and it is small. */
+  finish(statement: number, keep: boolean): boolean;
+  /** SQLite's extended code and message of its last call. */
+  errorCode(connection: number): number;
+  errorMessage(connection: number): string;
   /** Lowers the calling thread's priority for good. False where the system can't do that. */
   lowerPriority(nice: number): boolean;
 }

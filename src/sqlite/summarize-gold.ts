@@ -8,7 +8,7 @@ import { checkSql } from './check-sql.ts';
 import type { Connection } from './connection.ts';
 import type { RunFailure } from './failure.ts';
 import { fetchKeys, fetchRows, KEY_SIZE_MAX, NO_ROWS, type FetchedKeys } from './fetch-keys.ts';
-import { guardedRun } from './guarded-run.ts';
+import { guardedRun, noTimes } from './guarded-run.ts';
 import { sha256 } from './hash.ts';
 import type { RunTimes, WorkerMessage, WorkerReply } from './messages.ts';
 import type { NativeGuard } from './native-guard.ts';
@@ -21,14 +21,9 @@ export function summarizeGold(
   connection: Connection,
   message: GoldMessage,
 ): WorkerReply {
-  const idle: RunTimes = {
-    startedUs: Number(process.hrtime.bigint() / 1_000n),
-    cpuUs: 0,
-    wallUs: 0,
-  };
   const check = checkSql(message.goldSql);
-  if (check === 'empty') return broken('the gold SQL is empty', idle);
-  if (check !== 'run') return failed(message, check, idle);
+  if (check === 'empty') return broken('the gold SQL is empty', noTimes());
+  if (check !== 'run') return failed(message, check, noTimes());
 
   const outcome = guardedRun(guard, connection, message, () =>
     fetchKeys(connection, message.goldSql, {

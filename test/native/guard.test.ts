@@ -306,8 +306,8 @@ describe('what a query can make of its words', () => {
         -Infinity,
         1n,
         2n,
-        { textBytes: Buffer.from('636166e9', 'hex') },
-        Buffer.from('dead', 'hex'),
+        { textBytes: Uint8Array.of(0x63, 0x61, 0x66, 0xe9) },
+        Uint8Array.of(0xde, 0xad),
         '\uFFFD',
       ],
     ]);

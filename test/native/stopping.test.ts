@@ -170,7 +170,13 @@ describe('cancellation by number', () => {
     expect(() => guard.arm(NaN, 1, 1, 1)).toThrow('no such connection');
     expect(() => guard.disarm(number, facts)).toThrow('not armed');
     expect(() => guard.disarm(number, new Float64Array(1))).toThrow('Float64Array(8)');
-    expect(() => guard.textBytes(number, 0)).toThrow('no such cell');
+    expect(() => guard.prepare(99_999_999, 'SELECT 1')).toThrow('no such connection');
+    expect(() => guard.prepare(number, 1 as never)).toThrow('prepare(connection, sql)');
+    expect(() => guard.fetch(511, 1)).toThrow('no such statement');
+    expect(() => guard.finish(NaN, true)).toThrow('no such statement');
+    expect(() =>
+      guard.useFrame(facts, new Uint8Array(7), new Uint8Array(1), new Int32Array(5)),
+    ).toThrow('useFrame');
     expect(() => guard.lock('x' as never)).toThrow('lock');
     guard.arm(number, 1_000_003, 1_000, 1_000);
     expect(() => guard.arm(number, 1_000_003, 1_000, 1_000)).toThrow('armed already');
@@ -253,7 +259,7 @@ describe('the library', () => {
             const guard = loadGuard();
             const connection = Connection.openEmpty(guard);
             guard.arm(connection.number, 1, 500, 500);
-            for (const row of connection.start('SELECT 1').rows) row.length;
+            connection.run('SELECT 1', 1, () => ({ addRow: () => true, finish: () => 0 }));
             guard.disarm(connection.number, new Float64Array(8));
           });\`, { eval: true });
         await new Promise((resolve) => worker.once('exit', resolve));

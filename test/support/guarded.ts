@@ -4,7 +4,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import type { SqlRow } from '../../env/compare/value.ts';
 import { Connection } from '../../src/sqlite/connection.ts';
-import { ForbiddenStatement, type RunFailure } from '../../src/sqlite/failure.ts';
+import type { RunFailure } from '../../src/sqlite/failure.ts';
 import { guardedRun } from '../../src/sqlite/guarded-run.ts';
 import type { RunClocks, RunTimes } from '../../src/sqlite/messages.ts';
 import { loadGuard } from '../../src/sqlite/native-guard.ts';
@@ -50,13 +50,15 @@ export function openGuarded(sql = ''): GuardedDatabase {
       let columns: readonly string[] = [];
       const rows: SqlRow[] = [];
       const outcome = guardedRun(guard, connection, { queryId: queryIdNext++, clocks }, () => {
-        const statement = connection.start(query);
-        if (!statement) throw new ForbiddenStatement();
-        ({ columns } = statement);
-        for (const row of statement.rows) {
-          if (onRow) onRow(row);
-          else rows.push(row);
-        }
+        connection.run(query, Infinity, (names) => {
+          columns = names;
+          const addRow = (row: SqlRow) => {
+            if (onRow) onRow(row);
+            else rows.push(row);
+            return true;
+          };
+          return { addRow, finish: () => undefined };
+        });
       });
       const { times } = outcome;
       if (outcome.kind === 'value') return { kind: 'ok', message: '', columns, rows, times };

@@ -1,0 +1,94 @@
+import type { Statement } from './statement.ts';
+
+/** Statements that a thread keeps, of all its connections; each takes 64 kB at most, and 5 to 15 as a rule. */
+const COUNT_MAX = 128;
+
+interface Kept {
+  readonly statement: Statement;
+  readonly sql: string;
+  readonly owner: Map<string, Kept>;
+  usedAt: number;
+  isRunning: boolean;
+}
+
+/** Those of this thread, in no order. */
+const kept: Kept[] = [];
+let useCount = 0;
+
+/**
+ * Statements of one connection, kept for the next time that they are asked for: to prepare one takes as long as to run it. What a
+ * thread has longest not used makes room.
+ */
+export class KeptStatements {
+  readonly #bySql = new Map<string, Kept>();
+
+  /** Runs `body` with the statement for this SQL, a kept one or one that `prepare` makes. After an error it is not kept. */
+  use<Result>(
+    sql: string,
+    prepare: () => Statement,
+    body: (statement: Statement) => Result,
+  ): Result {
+    const known = this.#bySql.get(sql);
+    if (known === undefined || known.isRunning) return this.#useNew(sql, prepare(), body);
+    known.isRunning = true;
+    let done = false;
+    try {
+      const result = body(known.statement);
+      done = true;
+      return result;
+    } finally {
+      known.isRunning = false;
+      known.usedAt = useCount += 1;
+      if (!known.statement.finish(done)) forget(known);
+    }
+  }
+
+  #useNew<Result>(
+    sql: string,
+    statement: Statement,
+    body: (statement: Statement) => Result,
+  ): Result {
+    let done = false;
+    try {
+      const result = body(statement);
+      done = true;
+      return result;
+    } finally {
+      const isWanted = done && !this.#bySql.has(sql);
+      if (statement.finish(isWanted)) this.#keep(sql, statement);
+    }
+  }
+
+  #keep(sql: string, statement: Statement): void {
+    useCount += 1;
+    const entry = { statement, sql, owner: this.#bySql, usedAt: useCount, isRunning: false };
+    this.#bySql.set(sql, entry);
+    kept.push(entry);
+    if (kept.length > COUNT_MAX) drop(oldest());
+  }
+
+  /** Lets go of all of them. */
+  clear(): void {
+    for (const entry of this.#bySql.values()) drop(entry);
+  }
+}
+
+function oldest(): Kept | undefined {
+  let found: Kept | undefined;
+  for (const entry of kept) {
+    if (!entry.isRunning && (found === undefined || entry.usedAt < found.usedAt)) found = entry;
+  }
+  return found;
+}
+
+function drop(entry: Kept | undefined): void {
+  if (entry === undefined) return;
+  entry.statement.finish(false);
+  forget(entry);
+}
+
+function forget(entry: Kept): void {
+  entry.owner.delete(entry.sql);
+  const last = kept.pop();
+  if (last !== undefined && last !== entry) kept[kept.indexOf(entry)] = last;
+}

@@ -6,6 +6,7 @@ import { Piscina } from 'piscina';
 import { CancelSource } from '../cancel.ts';
 import type { EngineReply, LoadedMessage, WorkerMessage, WorkerReply } from './messages.ts';
 import { loadGuard } from './native-guard.ts';
+import { packMessage, unpackReply, type PackedMessage, type PackedReply } from './packed.ts';
 import { ThreadState } from './thread-state.ts';
 
 /** Workers run from the built bundle: Node 20 can't start a `.ts` file in a thread, and one file loads faster than eighty. */
@@ -47,7 +48,7 @@ export class Lane {
   readonly capacity: number;
   /** How many of them run side by side unless some are held up. */
   readonly wanted: number;
-  readonly #pool: Piscina<readonly WorkerMessage[], readonly WorkerReply[]>;
+  readonly #pool: Piscina<readonly PackedMessage[], readonly PackedReply[]>;
   readonly #states = new Map<number, ThreadState>();
   #reviving: NodeJS.Timeout | undefined;
   #wake: CancelSource | undefined;
@@ -100,7 +101,9 @@ export class Lane {
    */
   async run(messages: readonly WorkerMessage[]): Promise<readonly WorkerReply[]> {
     try {
-      return await this.#pool.run(messages, { signal: this.#giveUp });
+      const packed = messages.map(packMessage);
+      const replies = await this.#pool.run(packed, { signal: this.#giveUp });
+      return replies.map((reply, index) => unpackReply(reply, messages[index]));
     } catch (error) {
       throw new WorkerLostError('a worker thread died', { cause: error });
     }

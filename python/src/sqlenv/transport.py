@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import collections
 import contextlib
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, cast, get_args
@@ -166,14 +168,10 @@ class _Connection:
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[None] = loop.create_future()
 
-        def wake() -> None:
-            if not ended.done():
-                ended.set_result(None)
+        arrivals = _arrivals_of(loop)
 
         def on_end(_: object) -> None:
-            # The loop may be closed by then: nobody waits any more.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(wake)
+            arrivals.put(ended)
 
         try:
             with self._lock:
@@ -208,6 +206,47 @@ class _Connection:
                 path, request_serializer=method.serialize, response_deserializer=method.parse
             )
         return found
+
+
+class _Arrivals:
+    """Calls of one event loop that have ended: those that end together wake it once. Waking takes a system call."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        # Not the loop itself: what is kept for it must not keep it.
+        self._loop = weakref.ref(loop)
+        self._ended: collections.deque[asyncio.Future[None]] = collections.deque()
+        self._is_planned = False
+
+    def put(self, ended: asyncio.Future[None]) -> None:
+        """Has the loop end this future soon. For any thread."""
+        self._ended.append(ended)
+        if self._is_planned:
+            return
+        self._is_planned = True
+        loop = self._loop()
+        # The loop may be gone or closed by then: nobody waits any more.
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._hand_over)
+
+    def _hand_over(self) -> None:
+        # First of all: what is put from here on plans another time, or is found below.
+        self._is_planned = False
+        while self._ended:
+            ended = self._ended.popleft()
+            if not ended.done():
+                ended.set_result(None)
+
+
+_arrivals: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Arrivals] = weakref.WeakKeyDictionary()
+
+
+def _arrivals_of(loop: asyncio.AbstractEventLoop) -> _Arrivals:
+    """What has ended for the running loop."""
+    found = _arrivals.get(loop)
+    if found is None:
+        found = _arrivals[loop] = _Arrivals(loop)
+    return found
 
 
 class _Connections:

@@ -3,6 +3,10 @@ import type { Statement } from './statement.ts';
 /** Statements that a thread keeps, of all its connections; each takes 64 kB at most, and 5 to 15 as a rule. */
 const COUNT_MAX = 128;
 
+/** SQL of which is remembered that it was asked for, and how long such SQL may be: together a few MB at the worst. */
+const ASKED_COUNT_MAX = 1_024;
+const ASKED_SIZE_MAX = 4_096;
+
 interface Kept {
   readonly statement: Statement;
   readonly sql: string;
@@ -15,8 +19,12 @@ interface Kept {
 const kept: Kept[] = [];
 let useCount = 0;
 
+/** What this thread was asked lately, the oldest first. */
+const asked = new Set<string>();
+
 /**
- * Statements of one connection, kept for the next time that they are asked for: to prepare one takes as long as to run it. What a
+ * Statements of one connection, kept for the next time: to prepare one takes a sixth of a query's time. That pays where a query is asked
+ * for a second time, so the first time it is only remembered: to keep what never comes again took more than it saved. What a
  * thread has longest not used makes room.
  */
 export class KeptStatements {
@@ -54,7 +62,7 @@ export class KeptStatements {
       done = true;
       return result;
     } finally {
-      const isWanted = done && !this.#bySql.has(sql);
+      const isWanted = done && wasAsked(sql) && !this.#bySql.has(sql);
       if (statement.finish(isWanted)) this.#keep(sql, statement);
     }
   }
@@ -71,6 +79,18 @@ export class KeptStatements {
   clear(): void {
     for (const entry of this.#bySql.values()) drop(entry);
   }
+}
+
+/** Whether this SQL was asked for lately, on any connection; it counts from now on. */
+function wasAsked(sql: string): boolean {
+  if (asked.has(sql)) return true;
+  if (sql.length > ASKED_SIZE_MAX) return false;
+  asked.add(sql);
+  for (const first of asked) {
+    if (asked.size > ASKED_COUNT_MAX) asked.delete(first);
+    break;
+  }
+  return false;
 }
 
 function oldest(): Kept | undefined {

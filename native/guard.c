@@ -81,7 +81,7 @@ static __thread Connection *running = 0; /* the query that this thread has armed
 
 /* ---- clocks ---- */
 
-static uint64_t monotonic_ns(void) {
+uint64_t monotonic_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
@@ -1012,7 +1012,7 @@ static napi_value js_arm(napi_env env, napi_callback_info info) {
   }
 #endif
   atomic_store(&c->stop, STOP_NONE);
-  c->table_read_count = c->denied_count = c->volatile_count = c->space_full = c->out_of_memory = 0;
+  c->table_read_count = c->denied_count = c->volatile_count = c->space_full = c->out_of_memory = c->had_enough = 0;
   c->temp_file_count = 0;
   c->temp_bytes = c->memory_bytes = 0;
   c->slot = slot;
@@ -1061,6 +1061,7 @@ static napi_value js_disarm(napi_env env, napi_callback_info info) {
   out[6] = c->out_of_memory;
   out[7] = c->volatile_count;
   if (out[0] != STOP_NONE) sqlite3_limit(c->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_LENGTH_MAX);
+  if (c->had_enough && out[0] != STOP_CANCEL) out[0] = out[5] = out[6] = 0;
   atomic_store(&c->stop, STOP_NONE);
   running = 0;
   return 0;

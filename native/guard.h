@@ -44,10 +44,13 @@ typedef struct Connection {
   int volatile_count; /* calls of functions that can give something else next time */
   int space_full;       /* it went over TEMP_BYTES_MAX or MEMORY_BYTES_MAX */
   int out_of_memory;    /* the system itself had no memory, or the process no descriptor, left: not the query's fault */
+  int had_enough;       /* the rows that were wanted were there before any of this: see statements.c */
   int temp_file_count;
   int64_t temp_bytes;
   int64_t memory_bytes;
 } Connection;
+
+uint64_t monotonic_ns(void);
 
 /* The open connection of this number, or 0. Only the thread that opened it may use it. */
 Connection *connection_of(double number);

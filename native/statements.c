@@ -22,6 +22,7 @@ SQLITE_EXTENSION_INIT3
 #define ROW_BYTES_MAX 8000000 /* of one row, all at once: 512 references to one text of 1 MB took 1.1 GB of a thread's heap */
 #define LENGTH_MIN 10000      /* the limit on a value goes no lower */
 #define KEPT_BYTES_MAX 65536  /* memory of a statement that is kept for the next time */
+#define FETCH_NS 100000       /* a fetch ends after so long: its rows may be all that are wanted */
 
 /* The numbers of the next two are part of the JavaScript side (statement.ts). */
 enum { KIND_NULL = 0, KIND_INTEGER = 1, KIND_REAL = 2, KIND_TEXT = 3, KIND_INVALID_TEXT = 4, KIND_BLOB = 5 };
@@ -109,21 +110,26 @@ static int free_number(void) {
 }
 
 /* Returns a statement's number, or why there is none. */
-static int prepare(Connection *c, int number, const char *sql, size_t sql_bytes) {
+static int prepare(Connection *c, int number, const char *sql, size_t sql_bytes, int lasting) {
   const int reads = c->table_read_count, volatiles = c->volatile_count;
   sqlite3_stmt *handle = 0;
   const char *rest = 0;
   Statement *s;
   int refused = 0;
+  c->had_enough = 0;
   /* Preparing reads the schema and names columns after their expressions: neither is to fail for the values' sake. */
   sqlite3_limit(c->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
-  if (sqlite3_prepare_v3(c->db, sql, (int)sql_bytes + 1, 0, &handle, &rest) != SQLITE_OK) return PREPARE_ERROR;
+  /* One that is kept leaves SQLite's small, fast memory to the others. */
+  if (sqlite3_prepare_v3(c->db, sql, (int)sql_bytes + 1, lasting ? SQLITE_PREPARE_PERSISTENT : 0, &handle, &rest) != SQLITE_OK) {
+    return PREPARE_ERROR;
+  }
   /* A plain EXPLAIN shows addresses in memory, which differ from thread to thread. EXPLAIN QUERY PLAN is as good as SELECT. */
   if (!handle || sqlite3_column_count(handle) == 0 || sqlite3_stmt_isexplain(handle) == 1) refused = PREPARE_NO_ROWS;
   else if (!is_blank(rest)) refused = PREPARE_MORE_SQL;
   else if (sqlite3_bind_parameter_count(handle) > 0) refused = PREPARE_PARAMETERS;
   s = refused ? 0 : calloc(1, sizeof(*s));
   if (!s) {
+    if (!refused) c->out_of_memory = 1;
     sqlite3_finalize(handle);
     return refused ? refused : PREPARE_ERROR;
   }
@@ -253,10 +259,17 @@ static size_t row_size(const Statement *s) {
   return size;
 }
 
-/* Fills the frame with rows. Returns how it ended. */
+/* Whether the query must end, or was refused something: what it gives from here on is not to be trusted. */
+static int is_spoilt(const Connection *c) {
+  return atomic_load(&c->armed) && (atomic_load(&c->stop) != STOP_NONE || c->space_full || c->out_of_memory);
+}
+
+/* Fills the frame with rows, all from before anything that spoils them. Returns how it ended. */
 static int fill(Statement *s, int row_count_max, int *row_count, Filled *filled, int *code) {
+  const uint64_t until_ns = monotonic_ns() + FETCH_NS;
   while (*row_count < row_count_max) {
     int rc;
+    if (*row_count > 0 && monotonic_ns() > until_ns) return FETCH_MORE;
     if (!s->has_row) {
       s->is_running = 1;
       rc = sqlite3_step(s->handle);
@@ -266,6 +279,10 @@ static int fill(Statement *s, int row_count_max, int *row_count, Filled *filled,
         return FETCH_ERROR;
       }
       s->has_row = 1;
+    }
+    if (is_spoilt(s->connection)) {
+      *code = SQLITE_INTERRUPT;
+      return FETCH_ERROR;
     }
     rc = write_row(s, filled);
     if (rc == ROW_HAS_NO_ROOM) return *row_count > 0 ? FETCH_MORE : FETCH_NO_ROOM;
@@ -281,17 +298,19 @@ static int fill(Statement *s, int row_count_max, int *row_count, Filled *filled,
 
 /* ---- the Node-API side ---- */
 
-/* prepare(connection, sql): a statement's number, or why there is none: see the enumeration above. */
+/* prepare(connection, sql, lasting): a statement's number, or why there is none: see the enumeration above. `lasting`: it will be kept. */
 static napi_value js_prepare(napi_env env, napi_callback_info info) {
-  napi_value arguments[2], result;
+  napi_value arguments[3], result;
+  bool lasting;
   char buffer[4096], *sql = buffer;
   size_t size = 0;
   double number;
   Connection *c;
   int free_at = free_number(), prepared;
-  if (!read_numbers(env, info, 0, 2, arguments) || napi_get_value_double(env, arguments[0], &number) != napi_ok ||
-      napi_get_value_string_utf8(env, arguments[1], 0, 0, &size) != napi_ok) {
-    return fail(env, "prepare(connection, sql)");
+  if (!read_numbers(env, info, 0, 3, arguments) || napi_get_value_double(env, arguments[0], &number) != napi_ok ||
+      napi_get_value_string_utf8(env, arguments[1], 0, 0, &size) != napi_ok ||
+      napi_get_value_bool(env, arguments[2], &lasting) != napi_ok) {
+    return fail(env, "prepare(connection, sql, lasting)");
   }
   c = connection_of(number);
   if (!c) return fail(env, "prepare: no such connection");
@@ -299,7 +318,7 @@ static napi_value js_prepare(napi_env env, napi_callback_info info) {
   if (size >= sizeof(buffer) && !(sql = malloc(size + 1))) return fail(env, "prepare: out of memory");
   napi_get_value_string_utf8(env, arguments[1], sql, size + 1, &size);
   if (!has_cleanup) has_cleanup = napi_add_env_cleanup_hook(env, finalize_all, 0) == napi_ok;
-  prepared = prepare(c, free_at, sql, size);
+  prepared = prepare(c, free_at, sql, size, lasting);
   if (sql != buffer) free(sql);
   napi_create_int32(env, prepared, &result);
   return result;
@@ -365,6 +384,7 @@ static napi_value js_fetch(napi_env env, napi_callback_info info) {
   if (!(s = statement_of(a[0]))) return fail(env, "fetch: no such statement");
   if (!frame.out) return fail(env, "fetch: there is no frame");
   if (!s->is_running) {
+    s->connection->had_enough = 0;
     sqlite3_limit(s->connection->db, SQLITE_LIMIT_LENGTH, s->value_bytes_max);
     s->connection->table_read_count += s->table_read_count;
     s->connection->volatile_count += s->volatile_count;
@@ -379,21 +399,26 @@ static napi_value js_fetch(napi_env env, napi_callback_info info) {
   return result;
 }
 
-/* finish(statement, keep): ends its run. Without `keep`, or if it is large, it is gone. True if it can run again. */
+/*
+** finish(statement, keep, enough): ends its run. Without `keep`, or if it is large or not what it was, it is gone. `enough`: its reader wanted
+** no more rows, so that what happened after the last one that was wanted does not count. True if it can run again.
+*/
 static napi_value js_finish(napi_env env, napi_callback_info info) {
-  napi_value a[2], result;
+  napi_value a[3], result;
   double number;
-  bool keep;
+  bool keep, enough;
   Statement *s;
-  if (!read_numbers(env, info, 0, 2, a) || napi_get_value_double(env, a[0], &number) != napi_ok ||
-      napi_get_value_bool(env, a[1], &keep) != napi_ok) {
-    return fail(env, "finish(statement, keep)");
+  if (!read_numbers(env, info, 0, 3, a) || napi_get_value_double(env, a[0], &number) != napi_ok ||
+      napi_get_value_bool(env, a[1], &keep) != napi_ok || napi_get_value_bool(env, a[2], &enough) != napi_ok) {
+    return fail(env, "finish(statement, keep, enough)");
   }
   if (!(s = statement_of(number))) return fail(env, "finish: no such statement");
+  if (enough) s->connection->had_enough = 1;
   if (s->is_running) sqlite3_reset(s->handle);
   s->is_running = s->has_row = 0;
   if (keep && !s->is_kept) s->is_kept = sqlite3_stmt_status(s->handle, SQLITE_STMTSTATUS_MEMUSED, 0) <= KEPT_BYTES_MAX;
-  keep = keep && s->is_kept;
+  /* Prepared anew by SQLite, for another schema: the columns may be others, and the authorizer saw other things. */
+  keep = keep && s->is_kept && sqlite3_stmt_status(s->handle, SQLITE_STMTSTATUS_REPREPARE, 0) == 0;
   if (!keep) finalize((int)number);
   napi_get_boolean(env, keep, &result);
   return result;

@@ -66,7 +66,7 @@ export class Connection {
   ): Result {
     return this.#kept.use(
       sql,
-      () => Statement.prepare(this.#guard, this.number, sql),
+      (lasting) => Statement.prepare(this.#guard, this.number, sql, lasting),
       (statement) => {
         const reader = begin(statement.columns);
         statement.run(rowCountMax, reader);

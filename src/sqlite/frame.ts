@@ -77,11 +77,15 @@ export class Frame {
   }
 
   #use(byteCount: number): void {
+    const cells = new Float64Array(CELL_COUNT);
+    const kinds = new Uint8Array(CELL_COUNT);
+    const bytes = Buffer.alloc(byteCount);
+    // The guard writes there from here on, so all of it is kept from here on, whatever happens.
+    this.#guard.useFrame(cells, kinds, bytes, this.#out);
+    this.#cells = cells;
+    this.#integers = new BigInt64Array(cells.buffer);
+    this.#kinds = kinds;
+    this.#bytes = bytes;
     this.#isLarge = byteCount > BYTE_COUNT;
-    this.#cells = new Float64Array(CELL_COUNT);
-    this.#integers = new BigInt64Array(this.#cells.buffer);
-    this.#kinds = new Uint8Array(CELL_COUNT);
-    this.#bytes = Buffer.alloc(byteCount);
-    this.#guard.useFrame(this.#cells, this.#kinds, this.#bytes, this.#out);
   }
 }

@@ -30,14 +30,20 @@ const asked = new Set<string>();
 export class KeptStatements {
   readonly #bySql = new Map<string, Kept>();
 
-  /** Runs `body` with the statement for this SQL, a kept one or one that `prepare` makes. After an error it is not kept. */
+  /**
+   * Runs `body` with the statement for this SQL, a kept one or one that `prepare` makes, which is told whether it will be kept. After
+   * an error it is not.
+   */
   use<Result>(
     sql: string,
-    prepare: () => Statement,
+    prepare: (lasting: boolean) => Statement,
     body: (statement: Statement) => Result,
   ): Result {
     const known = this.#bySql.get(sql);
-    if (known === undefined || known.isRunning) return this.#useNew(sql, prepare(), body);
+    if (known === undefined || known.isRunning) {
+      const lasting = wasAsked(sql) && known === undefined;
+      return this.#useNew(sql, prepare(lasting), lasting, body);
+    }
     known.isRunning = true;
     let done = false;
     try {
@@ -54,6 +60,7 @@ export class KeptStatements {
   #useNew<Result>(
     sql: string,
     statement: Statement,
+    lasting: boolean,
     body: (statement: Statement) => Result,
   ): Result {
     let done = false;
@@ -62,7 +69,7 @@ export class KeptStatements {
       done = true;
       return result;
     } finally {
-      const isWanted = done && wasAsked(sql) && !this.#bySql.has(sql);
+      const isWanted = done && lasting && !this.#bySql.has(sql);
       if (statement.finish(isWanted)) this.#keep(sql, statement);
     }
   }
@@ -77,7 +84,7 @@ export class KeptStatements {
 
   /** Lets go of all of them. */
   clear(): void {
-    for (const entry of this.#bySql.values()) drop(entry);
+    for (const entry of this.#bySql.values()) if (!entry.isRunning) drop(entry);
   }
 }
 
@@ -109,6 +116,6 @@ function drop(entry: Kept | undefined): void {
 
 function forget(entry: Kept): void {
   entry.owner.delete(entry.sql);
-  const last = kept.pop();
-  if (last !== undefined && last !== entry) kept[kept.indexOf(entry)] = last;
+  const index = kept.indexOf(entry);
+  if (index >= 0) kept.splice(index, 1);
 }

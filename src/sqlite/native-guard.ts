@@ -29,14 +29,17 @@ export interface NativeGuard {
   /** Milliseconds since a query was armed; -1 if it is not. */
   usedWallMs(queryId: number): number;
   /** Prepares a statement and returns its number, or why there is none: see `statement.ts`. */
-  prepare(connection: number, sql: string): number;
+  prepare(connection: number, sql: string, lasting: boolean): number;
   columnNames(statement: number): string[];
   /** Where this thread's rows are put from now on: see `frame.ts`. */
   useFrame(cells: Float64Array, kinds: Uint8Array, bytes: Uint8Array, out: Int32Array): void;
   /** Fetches rows into the frame, at most so many, and tells how that ended: see `frame.ts`. */
   fetch(statement: number, rowCountMax: number): number;
-  /** Ends a statement's run, for good or until the next one. True if there can be one: it is asked for, and it is small. */
-  finish(statement: number, keep: boolean): boolean;
+  /**
+   * Ends a statement's run, for good or until the next one. True if there can be one: it is asked for, and it is small. `enough`: no
+   * more rows were wanted, so no limit counts that was passed after them.
+   */
+  finish(statement: number, keep: boolean, enough: boolean): boolean;
   /** SQLite's extended code and message of its last call. */
   errorCode(connection: number): number;
   errorMessage(connection: number): string;

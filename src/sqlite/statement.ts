@@ -41,17 +41,23 @@ export class Statement {
   readonly #connection: number;
   readonly #number: number;
   #isOpen = true;
+  #hadEnough = false;
 
   private constructor(guard: NativeGuard, connection: number, number: number) {
     this.#guard = guard;
     this.#connection = connection;
     this.#number = number;
-    this.columns = guard.columnNames(number);
+    try {
+      this.columns = guard.columnNames(number);
+    } catch (error) {
+      this.finish(false);
+      throw error;
+    }
   }
 
-  /** Prepares one. Throws {@link QueryError}, {@link ForbiddenStatement} and {@link ParametersError}. */
-  static prepare(guard: NativeGuard, connection: number, sql: string): Statement {
-    const number = guard.prepare(connection, sql);
+  /** Prepares one; `lasting`: it will be kept. Throws {@link QueryError}, {@link ForbiddenStatement} and {@link ParametersError}. */
+  static prepare(guard: NativeGuard, connection: number, sql: string, lasting: boolean): Statement {
+    const number = guard.prepare(connection, sql, lasting);
     switch (number) {
       case PREPARE.error:
         throw new QueryError(guard.errorCode(connection), guard.errorMessage(connection));
@@ -68,11 +74,12 @@ export class Statement {
 
   /**
    * Runs it, and hands its rows over until the reader wants no more of them, or has had `rowCountMax`. Throws {@link QueryError}, after
-   * the rows before it. Some rows that are not handed over may have been fetched.
+   * the rows before it. Some rows that are not handed over may have been fetched, for a moment: what they come to does not count.
    */
   run(rowCountMax: number, reader: RowReader<unknown>): void {
     const frame = frameOf(this.#guard);
     let left = rowCountMax;
+    this.#hadEnough = false;
     while (left > 0) {
       const ended = frame.fetch(this.#number, left);
       const error =
@@ -81,7 +88,11 @@ export class Statement {
           : undefined;
       const rows = frame.rows(this.columns.length);
       left -= rows.length;
-      for (const row of rows) if (!reader.addRow(row)) return;
+      for (const row of rows) {
+        if (reader.addRow(row)) continue;
+        this.#hadEnough = true;
+        return;
+      }
       if (error) throw error;
       if (ended === FETCH.done) return;
     }
@@ -90,7 +101,7 @@ export class Statement {
   /** Ends its run. Without `keep`, or if it is a large one, it is gone. */
   finish(keep: boolean): boolean {
     if (!this.#isOpen) return false;
-    this.#isOpen = this.#guard.finish(this.#number, keep);
+    this.#isOpen = this.#guard.finish(this.#number, keep, this.#hadEnough);
     return this.#isOpen;
   }
 }

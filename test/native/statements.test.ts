@@ -196,6 +196,55 @@ describe('rows', () => {
   });
 });
 
+describe('work for rows that nobody wants', () => {
+  /** Rows that take longer and longer, of which the reader wants two. */
+  const SLOW = `WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+    SELECT i, (WITH m(j) AS (VALUES(1) UNION ALL SELECT j + 1 FROM m WHERE j < CASE WHEN i > 3 THEN 1e12 ELSE 9 END)
+               SELECT count(*) FROM m WHERE j > i) FROM n`;
+
+  const two = () => {
+    let count = 0;
+    return { addRow: () => (count += 1) < 3, finish: () => count };
+  };
+
+  it('ends, and is not the fault of those that were wanted', () => {
+    // The fourth row takes forever, and no time limit is passed for it that anybody is told.
+    const query = { queryId: guard.queryId(), clocks: { cpuMs: 200, wallMs: 60_000 } };
+    const outcome = guardedRun(guard, guarded.connection, query, () =>
+      guarded.connection.run(SLOW, Infinity, two),
+    );
+    expect(outcome).toMatchObject({ kind: 'value', value: 3, facts: { stop: 'none' } });
+  });
+
+  it('is not done where each row takes long', () => {
+    const sql = `WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+      SELECT i, (WITH m(j) AS (VALUES(1) UNION ALL SELECT j + 1 FROM m WHERE j < 9000) SELECT count(*) FROM m WHERE j > i) FROM n`;
+    const query = { queryId: guard.queryId(), clocks: PATIENT };
+    const cpuUsOf = (rowCountMax: number) =>
+      guardedRun(guard, guarded.connection, query, () =>
+        guarded.connection.run(sql, Infinity, () => {
+          let count = 0;
+          return { addRow: () => (count += 1) < rowCountMax, finish: () => count };
+        }),
+      ).times.cpuUs;
+    cpuUsOf(1);
+    expect(cpuUsOf(3) * 20).toBeLessThan(cpuUsOf(900));
+  });
+
+  it('does not excuse what comes after it', () => {
+    const endless = 'WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n';
+    const query = { queryId: guard.queryId(), clocks: { cpuMs: 50, wallMs: 60_000 } };
+    const outcome = guardedRun(guard, guarded.connection, query, () => {
+      guarded.connection.run('SELECT 1 UNION ALL SELECT 2', 9, () => ({
+        addRow: () => false,
+        finish: () => 0,
+      }));
+      return guarded.connection.run(endless, Infinity, two);
+    });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'time_limit' } });
+  });
+});
+
 describe('statements that are kept', () => {
   const factsOf = (sql: string) => {
     const query = { queryId: guard.queryId(), clocks: PATIENT };
@@ -256,6 +305,23 @@ describe('statements that are kept', () => {
     }
   });
 
+  it('are not what they were after a change of the schema: SQLite prepares them anew', () => {
+    const file = path.join(guarded.folder, 'db.sqlite');
+    const change = (sql: string) => {
+      const database = new Database(file);
+      database.exec(sql);
+      database.close();
+    };
+    const sql = 'SELECT * FROM changing';
+    change('CREATE VIEW changing AS SELECT 1 AS a');
+    for (const _ of [1, 2, 3]) expect(factsOf(sql).volatile).toBe(false);
+    change('DROP VIEW changing; CREATE VIEW changing AS SELECT random() AS a, 2 AS b');
+    for (const _ of [1, 2, 3]) expect(factsOf(sql).volatile).toBe(true);
+    expect(guarded.run(sql).columns).toEqual(['a', 'b']);
+    change('DROP VIEW changing');
+    expect(guarded.run(sql).message).toBe('no such table: changing');
+  });
+
   it('make room for others, and are few: more can be prepared than a thread can hold', () => {
     for (let index = 0; index < 1_200; index += 1) {
       for (const _ of [1, 2]) {
@@ -267,14 +333,15 @@ describe('statements that are kept', () => {
 
   it('are small: a large one is let go of', () => {
     const { number } = guarded.connection;
-    const small = guard.prepare(number, 'SELECT 1');
-    expect(guard.finish(small, true)).toBe(true);
-    expect(guard.finish(small, false)).toBe(false);
+    const small = guard.prepare(number, 'SELECT 1', true);
+    expect(guard.finish(small, true, false)).toBe(true);
+    expect(guard.finish(small, false, false)).toBe(false);
     const large = guard.prepare(
       number,
       `SELECT ${repeat(500, (index) => `'${'x'.repeat(180)}${index}'`)}`,
+      true,
     );
-    expect(guard.finish(large, true)).toBe(false);
+    expect(guard.finish(large, true, false)).toBe(false);
     expect(() => guard.fetch(large, 1)).toThrow('no such statement');
   });
 

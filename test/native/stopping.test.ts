@@ -170,10 +170,12 @@ describe('cancellation by number', () => {
     expect(() => guard.arm(NaN, 1, 1, 1)).toThrow('no such connection');
     expect(() => guard.disarm(number, facts)).toThrow('not armed');
     expect(() => guard.disarm(number, new Float64Array(1))).toThrow('Float64Array(8)');
-    expect(() => guard.prepare(99_999_999, 'SELECT 1')).toThrow('no such connection');
-    expect(() => guard.prepare(number, 1 as never)).toThrow('prepare(connection, sql)');
+    expect(() => guard.prepare(99_999_999, 'SELECT 1', false)).toThrow('no such connection');
+    expect(() => guard.prepare(number, 1 as never, false)).toThrow(
+      'prepare(connection, sql, lasting)',
+    );
     expect(() => guard.fetch(511, 1)).toThrow('no such statement');
-    expect(() => guard.finish(NaN, true)).toThrow('no such statement');
+    expect(() => guard.finish(NaN, true, false)).toThrow('no such statement');
     expect(() =>
       guard.useFrame(facts, new Uint8Array(7), new Uint8Array(1), new Int32Array(5)),
     ).toThrow('useFrame');

@@ -12,7 +12,7 @@
 #include "guard.h"
 SQLITE_EXTENSION_INIT3
 
-#define STATEMENT_COUNT_MAX 512 /* of one thread: kept ones (statement.ts has fewer) and running ones */
+#define STATEMENT_COUNT_MAX 512 /* of one thread: kept ones (kept-statements.ts has fewer) and running ones */
 
 /*
 ** Bytes of SQL times bytes of a value. SQLite looks at an interrupt in loops only, and an expression is none: 100 kB of
@@ -24,10 +24,10 @@ SQLITE_EXTENSION_INIT3
 #define KEPT_BYTES_MAX 65536  /* memory of a statement that is kept for the next time */
 #define FETCH_NS 100000       /* a fetch ends after so long: its rows may be all that are wanted */
 
-/* The numbers of the next two are part of the JavaScript side (statement.ts). */
+/* The numbers of the next two are part of the JavaScript side (frame.ts). */
 enum { KIND_NULL = 0, KIND_INTEGER = 1, KIND_REAL = 2, KIND_TEXT = 3, KIND_INVALID_TEXT = 4, KIND_BLOB = 5 };
 enum { FETCH_MORE = 0, FETCH_DONE = 1, FETCH_ERROR = 2, FETCH_NO_ROOM = 3 };
-/* What prepare returns instead of a statement's number. */
+/* What prepare returns instead of a statement's number (statement.ts). */
 enum { PREPARE_ERROR = -1, PREPARE_NO_ROWS = -2, PREPARE_PARAMETERS = -3, PREPARE_MORE_SQL = -4 };
 
 typedef struct Statement {

@@ -377,7 +377,7 @@ async def test_a_server_killed_in_mid_batch_changes_no_reward(start_server: Star
     async def trajectory(number: int) -> tuple[float, list[str], int]:
         nonlocal step_count
         async with client.episode(TASK) as episode:
-            texts = []
+            texts: list[str] = []
             for sql in ("SELECT * FROM products", f"SELECT {number}", "SELECT broken"):
                 # Half of them stay for it: a server can be through with all of its own before.
                 if number < 48 and len(texts) == 2:

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Statement } from './statement.ts';
 
 /** Statements that a thread keeps, of all its connections; each takes 64 kB at most, and 5 to 15 as a rule. */
@@ -19,8 +20,8 @@ interface Kept {
 const kept: Kept[] = [];
 let useCount = 0;
 
-/** What this thread was asked lately, the oldest first. */
-const asked = new Set<string>();
+/** What this thread was asked lately. */
+const asked = new LRUCache<string, true>({ max: ASKED_COUNT_MAX });
 
 /**
  * Statements of one connection, kept for the next time: to prepare one takes a sixth of a query's time. That pays where a query is asked
@@ -90,13 +91,8 @@ export class KeptStatements {
 
 /** Whether this SQL was asked for lately, on any connection; it counts from now on. */
 function wasAsked(sql: string): boolean {
-  if (asked.has(sql)) return true;
-  if (sql.length > ASKED_SIZE_MAX) return false;
-  asked.add(sql);
-  for (const first of asked) {
-    if (asked.size > ASKED_COUNT_MAX) asked.delete(first);
-    break;
-  }
+  if (asked.get(sql)) return true;
+  if (sql.length <= ASKED_SIZE_MAX) asked.set(sql, true);
   return false;
 }
 

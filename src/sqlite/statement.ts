@@ -79,7 +79,6 @@ export class Statement {
   run(rowCountMax: number, reader: RowReader<unknown>): void {
     const frame = frameOf(this.#guard);
     let left = rowCountMax;
-    this.#hadEnough = false;
     while (left > 0) {
       const ended = frame.fetch(this.#number, left);
       const error =
@@ -102,6 +101,8 @@ export class Statement {
   finish(keep: boolean): boolean {
     if (!this.#isOpen) return false;
     this.#isOpen = this.#guard.finish(this.#number, keep, this.#hadEnough);
+    // What one run had does not excuse the next.
+    this.#hadEnough = false;
     return this.#isOpen;
   }
 }

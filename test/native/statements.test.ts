@@ -231,6 +231,20 @@ describe('work for rows that nobody wants', () => {
     expect(cpuUsOf(3) * 20).toBeLessThan(cpuUsOf(900));
   });
 
+  it('does not excuse another run of the same statement', () => {
+    const sql = 'SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3';
+    for (const _ of [1, 2, 3]) guarded.connection.run(sql, Infinity, two);
+    const query = { queryId: guard.queryId(), clocks: { cpuMs: 5, wallMs: 60_000 } };
+    const outcome = guardedRun(guard, guarded.connection, query, () =>
+      guarded.connection.run(sql, Infinity, () => {
+        const end = performance.now() + 60;
+        while (performance.now() < end);
+        throw new Error('a reader that can not begin');
+      }),
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'time_limit' } });
+  });
+
   it('does not excuse what comes after it', () => {
     const endless = 'WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n';
     const query = { queryId: guard.queryId(), clocks: { cpuMs: 50, wallMs: 60_000 } };

@@ -1,5 +1,8 @@
-// A query when the only thread has died and the process can open nothing; started by a test under a low `ulimit -n`.
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+// A query when the only thread has died and the process can open nothing; a test starts it. Under a limit of 3 nothing more can be
+// opened whatever is closed meanwhile: to hold all descriptors that there are left those of the dying thread to its successor.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -17,17 +20,18 @@ const executor = await createExecutor({
   slowThreadCountMax: 1,
 });
 
-const taken = [];
-try {
-  for (;;) taken.push(openSync('/dev/null', 'r'));
-} catch {
-  // None is left.
-}
+const limiter = spawn(
+  'sh',
+  ['-c', 'while read -r count; do prlimit --pid $PPID --nofile="$count": && echo set; done'],
+  { stdio: ['pipe', 'pipe', 'inherit'] },
+);
+await limitDescriptors(3);
 await executor.killThread(0);
 const without = await run('SELECT 1');
 const again = await run('SELECT 2');
-for (const descriptor of taken) closeSync(descriptor);
+await limitDescriptors(256);
 const after = await run('SELECT 3');
+limiter.stdin.end();
 await executor.close();
 rmSync(folder, { recursive: true });
 process.stdout.write(`${JSON.stringify({ without, again, after })}\n`);
@@ -37,4 +41,10 @@ async function run(sql) {
   const request = { databaseId: 'd', sql, limits: DEFAULT_LIMITS, observation };
   const { kind } = await executor.runQuery(request, new AbortController().signal);
   return kind;
+}
+
+async function limitDescriptors(count) {
+  const answered = once(limiter.stdout, 'data');
+  limiter.stdin.write(`${count}\n`);
+  await answered;
 }

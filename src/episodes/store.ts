@@ -73,9 +73,11 @@ export class EpisodeStore {
   readonly #limits: StoreLimits;
   readonly #nowMs: () => number;
   readonly #onExpired: (episode: OpenEpisode) => void;
-  /** Both in the order of their last call, so that the reaper need not look at all of them. */
   readonly #active = new Map<string, OpeningEpisode | OpenEpisode>();
+  /** In the order of their last call. */
   readonly #ended = new Map<string, EndedEpisode>();
+  /** No lease of an active episode is over before; not before it need the reaper look at all of them again. */
+  #activeUntilMs = 0;
   #activeBytes = 0;
   #endedBytes = 0;
 
@@ -110,11 +112,11 @@ export class EpisodeStore {
   /** Renews a lease. */
   touch(episode: StoredEpisode): void {
     episode.touchedMs = this.#nowMs();
-    if (!this.holds(episode)) return;
-    const map: Map<string, StoredEpisode> = episode.kind === 'ended' ? this.#ended : this.#active;
+    // Those that take steps are in no order: every call would write to the map twice.
+    if (episode.kind !== 'ended' || !this.holds(episode)) return;
     // Taken out and put back, it is the last one in the map's order.
-    map.delete(episode.episodeId);
-    map.set(episode.episodeId, episode);
+    this.#ended.delete(episode.episodeId);
+    this.#ended.set(episode.episodeId, episode);
   }
 
   /** Throws OVERLOADED if no further episode may be opened. */
@@ -176,11 +178,10 @@ export class EpisodeStore {
 
   /** Ends every lease that has run out. */
   reap(): void {
-    for (const map of [this.#active, this.#ended]) {
-      for (const episode of map.values()) {
-        if (!this.#isOld(episode)) break;
-        if (this.#isExpired(episode)) this.#expire(episode);
-      }
+    this.#reapActive();
+    for (const episode of this.#ended.values()) {
+      if (!this.#isOld(episode)) break;
+      this.#expire(episode);
     }
   }
 
@@ -189,15 +190,24 @@ export class EpisodeStore {
     return [...this.#active.values()];
   }
 
+  #reapActive(): void {
+    if (this.#nowMs() <= this.#activeUntilMs) return;
+    let oldestMs = this.#nowMs();
+    for (const episode of this.#active.values()) {
+      if (this.#isExpired(episode)) this.#expire(episode);
+      // A call under way renews the lease when it ends.
+      else if (!hasCall(episode)) oldestMs = Math.min(oldestMs, episode.touchedMs);
+    }
+    this.#activeUntilMs = oldestMs + this.#limits.leaseMs;
+  }
+
   #isOld(episode: StoredEpisode): boolean {
     return this.#nowMs() - episode.touchedMs > this.#limits.leaseMs;
   }
 
   /** An episode with a call under way is in use, however long that takes. */
   #isExpired(episode: StoredEpisode): boolean {
-    if (episode.kind === 'opening') return false;
-    if (episode.kind === 'open' && episode.runningStep !== undefined) return false;
-    return this.#isOld(episode);
+    return !hasCall(episode) && this.#isOld(episode);
   }
 
   #expire(episode: StoredEpisode): void {
@@ -212,4 +222,9 @@ export class EpisodeStore {
       this.remove(episode);
     }
   }
+}
+
+function hasCall(episode: StoredEpisode): boolean {
+  if (episode.kind === 'opening') return true;
+  return episode.kind === 'open' && episode.runningStep !== undefined;
 }

@@ -1,6 +1,8 @@
+import { Slots } from '../slots.ts';
+
 /** The calls that run now, so that a shutdown can wait for them, and stop those that take too long. */
 export class RunningCalls {
-  readonly #aborts = new Set<(reason: Error) => void>();
+  readonly #aborts = new Slots<(reason: Error) => void>();
   readonly #streamEnds = new Set<() => void>();
   readonly #nowMs: () => number;
   #lastMs: number;
@@ -12,10 +14,10 @@ export class RunningCalls {
 
   /** Notes that a call began; returns what to call when it is over. */
   enter(abort: (reason: Error) => void): () => void {
-    this.#aborts.add(abort);
+    const slot = this.#aborts.add(abort);
     this.#lastMs = this.#nowMs();
     return () => {
-      this.#aborts.delete(abort);
+      this.#aborts.remove(slot);
       this.#lastMs = this.#nowMs();
     };
   }

@@ -4,6 +4,7 @@ import { CallAborted } from '../errors.ts';
 import type { StreamedCall__Output } from '../generated/sqlenv/v1/StreamedCall.ts';
 import type { StreamStepsRequest__Output } from '../generated/sqlenv/v1/StreamStepsRequest.ts';
 import type { StreamStepsResponse } from '../generated/sqlenv/v1/StreamStepsResponse.ts';
+import { Slots } from '../slots.ts';
 import { failureOf } from './call-failure.ts';
 import { checkOneof, invalidField } from './fields.ts';
 import { logFailure, type Answer, type HandlerContext } from './handler-context.ts';
@@ -43,7 +44,7 @@ class CallStream {
   readonly #answers: StreamedAnswers;
   readonly #stream: Stream;
   readonly #writer: ReplyWriter;
-  readonly #running = new Set<CancelSource>();
+  readonly #running = new Slots<CancelSource>();
   #backlog: StreamedCall__Output[] = [];
   #halfClosed = false;
   #over = false;
@@ -129,13 +130,13 @@ class CallStream {
     const { timeoutMs } = call;
     const source = new CancelSource();
     const leave = this.#context.calls.enter((reason) => source.abort(reason));
-    this.#running.add(source);
+    const slot = this.#running.add(source);
     const giveUp = (): void => source.abort(new CallAborted('DEADLINE_EXCEEDED'));
     const timer = timeoutMs > 0 ? setTimeout(giveUp, Math.min(timeoutMs, TIMER_MS_MAX)) : undefined;
     const bytes = await this.#replyTo(call, source);
     clearTimeout(timer);
     leave();
-    this.#running.delete(source);
+    this.#running.remove(slot);
     this.#writer.write(bytes);
   }
 

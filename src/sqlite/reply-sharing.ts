@@ -14,7 +14,7 @@ const UNSHARED_COUNT_MAX = 4_096;
 export class ReplySharing {
   readonly #cache: ResultCache;
   /** Jobs on their way whose reply others may share, by what they ask. */
-  readonly #leaders = new Map<string, Job>();
+  readonly #leaders = new Map<string, { job: Job | undefined }>();
   /** What was asked before and gives something else each time, by what it is. */
   readonly #unshared = new LRUCache<string, true>({ max: UNSHARED_COUNT_MAX });
 
@@ -34,9 +34,9 @@ export class ReplySharing {
     const { shareKey } = job.order;
     if (shareKey === undefined) return false;
     const mayLead = job.lane === 'fast' && !this.#unshared.has(shareKey);
-    const leader = mayLead ? this.#leaders.get(shareKey) : undefined;
+    const leader = mayLead ? this.#leaders.get(shareKey)?.job : undefined;
     if (leader === undefined) {
-      if (mayLead) this.#leaders.set(shareKey, job);
+      if (mayLead) this.#leaders.set(shareKey, { job });
       this.#cache.countMiss();
       return false;
     }
@@ -68,7 +68,7 @@ export class ReplySharing {
     // In place: a thousand that are cancelled one after the other must not copy the list a thousand times.
     followers.splice(0, followers.indexOf(next) + 1);
     next.followers = followers;
-    this.#leaders.set(shareKey, next);
+    this.#leaders.set(shareKey, { job: next });
     return next;
   }
 
@@ -80,8 +80,10 @@ export class ReplySharing {
   /** Nobody follows this job any more; gives those who did. */
   release(job: Job): Job[] {
     const { shareKey } = job.order;
-    if (shareKey !== undefined && this.#leaders.get(shareKey) === job) {
+    const leader = shareKey === undefined ? undefined : this.#leaders.get(shareKey);
+    if (shareKey !== undefined && leader?.job === job) {
       this.#leaders.delete(shareKey);
+      leader.job = undefined; // an old table of the map keeps it: see `Slots`
     }
     const followers = job.followers ?? [];
     job.followers = undefined;
@@ -90,6 +92,6 @@ export class ReplySharing {
 
   /** All that wait for the reply of another one. */
   followers(): Job[] {
-    return [...this.#leaders.values()].flatMap((leader) => leader.followers ?? []);
+    return [...this.#leaders.values()].flatMap(({ job }) => job?.followers ?? []);
   }
 }

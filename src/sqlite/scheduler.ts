@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CancelSignal } from '../cancel.ts';
 import type { ExecutorStats, QueryTelemetry } from '../episodes/ports.ts';
+import { Slots } from '../slots.ts';
 import { beginBatch } from './begin-batch.ts';
 import { overdueReply } from './overdue.ts';
 import { newJob, type Job, type JobOrder, type JobReply } from './job.ts';
@@ -48,7 +49,7 @@ export class Scheduler {
   readonly #queueCountMax: number;
   readonly #telemetry: QueryTelemetry | undefined;
   readonly #slowKeys = new LRUCache<string, true>({ max: SLOW_KEY_COUNT_MAX });
-  readonly #running = new Set<Job>();
+  readonly #running = new Slots<Job>();
   readonly #sharing: ReplySharing;
   #pumpPlanned = false;
   #laterPump: NodeJS.Timeout | undefined;
@@ -209,16 +210,16 @@ export class Scheduler {
   async #start(jobs: readonly Job[], name: 'fast' | 'slow'): Promise<void> {
     const waiting = this.#waiting[name];
     const { batch, messages } = beginBatch(waiting, this.#lanes[name], jobs, this.#guard);
-    for (const job of jobs) this.#running.add(job);
+    const slots = jobs.map((job) => this.#running.add(job));
     this.#look ??= setInterval(() => this.#lookAtRunning(), LOOK_MS).unref();
     const replies = await this.#repliesTo(messages, name);
     waiting.batches.delete(batch);
+    for (const slot of slots) this.#running.remove(slot);
     const unbegun: Job[] = [];
     for (const [index, job] of jobs.entries()) {
       const message = messages[index];
       if (message !== undefined) this.#guard.forget(message.queryId);
       job.running = undefined;
-      this.#running.delete(job);
       const reply = replies?.[index];
       job.alone = replies === undefined;
       if (reply !== undefined) this.#finish(job, reply);

@@ -401,8 +401,8 @@ describe('draining', () => {
     expect(await reasonOf(opening)).toBe('DRAINING');
     expect(fixture.service.episodeCount).toBe(0);
     expect(fixture.recorded.map((line) => [line.episode_id, line.end])).toEqual([
-      ['b', 'abandoned'],
       ['a', 'abandoned'],
+      ['b', 'abandoned'],
     ]);
   });
 });

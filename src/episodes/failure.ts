@@ -23,9 +23,11 @@ export function failureError(
   ) as Record<string, string>;
   switch (failure.kind) {
     case 'overloaded':
-      return new ServerError('OVERLOADED', 'too many queries are waiting; retry later', {
-        metadata,
-      });
+      return new ServerError(
+        'OVERLOADED',
+        `${failure.message ?? 'too many queries are waiting'}; retry later`,
+        { metadata },
+      );
     case 'cancelled':
       if (signal.aborted) return signal.reason as Error;
       return new ServerError('INTERNAL', 'a query was cancelled by nobody', { metadata });

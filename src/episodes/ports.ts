@@ -30,8 +30,8 @@ export interface DatabaseSchema {
 
 /** Why the executor could not do what it was asked. None of these may become a reward or an observation. */
 export type ExecutorFailure =
-  /** The queue is full; nothing ran. */
-  | { readonly kind: 'overloaded' }
+  /** The queue is full, or what the message says is missing; nothing ran. */
+  | { readonly kind: 'overloaded'; readonly message?: string }
   /** The signal fired; the query was stopped or never started. */
   | { readonly kind: 'cancelled' }
   /** The thread died under the query; it has been replaced. */

@@ -7,6 +7,8 @@ export function failureOf(reply: JobReply): ExecutorFailure {
     case 'overloaded':
     case 'starved':
       return { kind: 'overloaded' };
+    case 'out_of_files':
+      return { kind: 'overloaded', message: 'the server can open no more files (ulimit -n)' };
     case 'cancelled':
     case 'worker_lost':
       return { kind: reply.kind };

@@ -33,6 +33,8 @@ function outcomeOf(reply: JobReply): QueryOutcome {
     case 'slow':
       // The clocks of a trial never end a job; the slow lane does.
       return 'time_limit';
+    case 'out_of_files':
+      return 'overloaded';
     case 'gold_broken':
     case 'starved':
     case 'cancelled':

@@ -108,6 +108,8 @@ export type WorkerReply =
   | { readonly kind: 'slow'; readonly times: RunTimes }
   /** The wall-clock backstop stopped our own query (gold, schema) with CPU time left: the machine is busy. */
   | { readonly kind: 'starved' }
+  /** The process has no descriptors left to open the database with. */
+  | { readonly kind: 'out_of_files' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'database_broken'; readonly message: string }
   | { readonly kind: 'internal'; readonly message: string };

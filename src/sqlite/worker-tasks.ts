@@ -200,7 +200,8 @@ function openDatabase(file: DatabaseFile): OpenDatabase | WorkerReply {
     return open;
   } catch (error) {
     const code = sqliteErrorCode(error);
-    if (code === undefined || !canOpenFiles()) return internal(error);
+    if (code === undefined) return internal(error);
+    if (!canOpenFiles()) return { kind: 'out_of_files' };
     const message = code.startsWith('SQLITE_BUSY')
       ? 'the database is locked by another program'
       : 'the database file cannot be opened';

@@ -292,7 +292,7 @@ describe('descriptors', () => {
       { cwd: ROOT, encoding: 'utf8', timeout: 50_000 },
     );
     expect(child.stderr).toBe('');
-    expect(JSON.parse(child.stdout)).toEqual(['ran', 'internal', 'ran']);
+    expect(JSON.parse(child.stdout)).toEqual(['ran', 'overloaded', 'ran']);
   });
 
   it.each([1_024, 256])(

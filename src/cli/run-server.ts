@@ -1,23 +1,16 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import { openLog } from '../logger.ts';
 import { startEnvironment } from './compose.ts';
 import { EXIT_OK } from './exit-codes.ts';
+import { letHeapsGrow } from '../sqlite/heap-growth.ts';
 import { watchSignals } from './signals.ts';
 import { welcomeJson, welcomeText } from './welcome.ts';
 
 /** How long the process may live on after all is closed, milliseconds. */
 const LINGER_MS = 500;
 
-/**
- * The old generation is collected when it has grown to three times what was left by the last time, instead of V8's one and a half: what
- * waits for a collection waits 10 to 20 ms, and with think times that was every second step of the slowest hundredth.
- */
-const HEAP_GROWTH = '--heap-growing-percent=200';
-
 /** Serves until a signal says stop, drains, and resolves with the exit code. */
 export async function runServer(config: Config, json: boolean): Promise<number> {
-  setFlagsFromString(HEAP_GROWTH);
   const { log, flush } = openLog(config.logLevel, config.logPretty);
   const signals = watchSignals(log, flush);
   process.on('unhandledRejection', (error) => {
@@ -28,6 +21,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
     const environment = await Promise.race([startEnvironment(config, log), signals.first]);
     // There is nothing to drain yet, and what is being started may be stuck.
     if (typeof environment === 'string') return signals.die(environment);
+    letHeapsGrow();
     for (const { location, message } of environment.skipped) {
       log.warn({ location }, `skipped: ${message}`);
     }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Piscina } from 'piscina';
 import { CancelSource } from '../cancel.ts';
+import { expectThread } from './heap-growth.ts';
 import type { EngineReply, LoadedMessage, WorkerMessage, WorkerReply } from './messages.ts';
 import { loadGuard } from './native-guard.ts';
 import { packMessage, unpackReply, type PackedMessage, type PackedReply } from './packed.ts';
@@ -101,6 +102,7 @@ export class Lane {
    */
   async run(messages: readonly WorkerMessage[]): Promise<readonly WorkerReply[]> {
     try {
+      if (this.threadCount < this.capacity) expectThread();
       const packed = messages.map(packMessage);
       const replies = await this.#pool.run(packed, { signal: this.#giveUp });
       return replies.map((reply, index) => unpackReply(reply, messages[index]));
@@ -162,6 +164,7 @@ export class Lane {
         return;
       }
       this.#wake = new CancelSource();
+      expectThread();
       const options = { name: 'describeEngine', signal: this.#wake };
       this.#pool.run(undefined as never, options).catch(() => undefined);
     }, REVIVE_MS);

@@ -22,7 +22,10 @@ const executor = await createExecutor({
 
 const limiter = spawn(
   'sh',
-  ['-c', 'while read -r count; do prlimit --pid $PPID --nofile="$count": && echo set; done'],
+  [
+    '-c',
+    'while read -r count; do prlimit --pid $PPID --nofile="$count": && echo set || echo failed; done',
+  ],
   { stdio: ['pipe', 'pipe', 'inherit'] },
 );
 await limitDescriptors(3);
@@ -46,5 +49,6 @@ async function run(sql) {
 async function limitDescriptors(count) {
   const answered = once(limiter.stdout, 'data');
   limiter.stdin.write(`${count}\n`);
-  await answered;
+  const [answer] = await answered;
+  if (String(answer).trim() !== 'set') throw new Error('prlimit has not set the limit');
 }

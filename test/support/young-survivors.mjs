@@ -22,8 +22,7 @@ const figures = {
     (item) => set.delete(item),
   ),
 };
-const putMb = (COUNT * ITEM_LENGTH * 8) / 1e6;
-process.stdout.write(`${JSON.stringify({ putMb, ...figures })}\n`);
+process.stdout.write(`${JSON.stringify(figures)}\n`);
 
 /** The best of some rounds; before each the collection is old, as that of a server is. */
 function survivorsMb(add, remove) {

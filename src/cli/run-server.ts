@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { openLog } from '../logger.ts';
+import { letHeapsGrow } from '../sqlite/heap-growth.ts';
 import { startEnvironment } from './compose.ts';
 import { EXIT_OK } from './exit-codes.ts';
-import { letHeapsGrow } from '../sqlite/heap-growth.ts';
 import { watchSignals } from './signals.ts';
 import { welcomeJson, welcomeText } from './welcome.ts';
 

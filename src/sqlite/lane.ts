@@ -56,6 +56,7 @@ export class Lane {
   /** What waits for threads that can't be started is given up with it. */
   #giveUp = new CancelSource();
   #failedStartCount = 0;
+  #runningCount = 0;
   #closed = false;
 
   constructor(lane: 'fast' | 'slow', size: LaneSize) {
@@ -101,13 +102,16 @@ export class Lane {
    * started.
    */
   async run(messages: readonly WorkerMessage[]): Promise<readonly WorkerReply[]> {
+    this.#runningCount += 1;
     try {
-      if (this.threadCount < this.capacity) expectThread();
+      if (this.#runningCount > this.threadCount) expectThread();
       const packed = messages.map(packMessage);
       const replies = await this.#pool.run(packed, { signal: this.#giveUp });
       return replies.map((reply, index) => unpackReply(reply, messages[index]));
     } catch (error) {
       throw new WorkerLostError('a worker thread died', { cause: error });
+    } finally {
+      this.#runningCount -= 1;
     }
   }
 
